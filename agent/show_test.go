@@ -1,0 +1,40 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/maishell/maishell/llm"
+)
+
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1000)
+	b := newBench(t,
+		func(llm.Request) (llm.Message, error) {
+			return llm.Message{Content: "Let me look.", ToolCalls: []llm.ToolCall{{ID: "a", Name: "boom", Arguments: "{}"}, {ID: "b", Name: "no\npe", Arguments: `{"command":"a\nb\u001b[2J","x":1}`},
+				{ID: "c", Name: "echo", Arguments: `{"text":"` + long}}}, nil
+		}, says("done"))
+	b.limits.ParallelTools = 1
+	if err := b.Handle(t.Context(), message("go"), b.out); err != nil {
+		t.Fatal(err)
+	}
+	n := b.out.notices
+	n3result := `← no ⏎ pe a ⏎ b\x1b[2J` + "\n  invalid_argument: "
+	if len(n) != 7 || n[0] != "Let me look." || n[1] != "→ boom" || !strings.HasPrefix(n[2], "← boom\n  ok, exit code 3, ") ||
+		n[3] != `→ no ⏎ pe a ⏎ b\x1b[2J` || !strings.HasPrefix(n[4], n3result) || len(n[5]) > 4*maxShown || !strings.HasSuffix(n[5], "…") {
+		t.Errorf("notices %q", n)
+	}
+}
+
+func TestToolLine(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`{"timeout_seconds":1,"command":"df -h"}`: "t df -h", `{"topics":["disk","load"]}`: "t disk, load", `{"port":8080}`: "t 8080",
+		`{"path":"/etc","topics":["disk"]}`: "t /etc", `{"other":1}`: "t", "": "t", "nonsense": "t nonsense", `{"command":{"a":1}}`: `t {"a":1}`, "null": "t",
+	} {
+		if got := toolLine(llm.ToolCall{Name: "t", Arguments: args}); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}

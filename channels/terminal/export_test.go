@@ -1,0 +1,4 @@
+package terminal
+
+// TypedLine is typedLine for the tests.
+const TypedLine = typedLine

@@ -1,0 +1,4 @@
+package terminal
+
+// typedLine: a console hands over lines whole.
+const typedLine = 0
