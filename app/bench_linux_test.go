@@ -1,0 +1,82 @@
+package app
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/maishell/maishell/executor/floor"
+	"github.com/maishell/maishell/roles"
+	"github.com/maishell/maishell/session"
+	"github.com/maishell/maishell/tools"
+)
+
+// BenchmarkGuarded runs `true` in turns: once by the C floor, once as run_command through the whole pipeline, with role,
+// schema, floor of the policy, and audit records in a real database.
+//
+//	go test ./app -run '^$' -bench Guarded -benchtime 4000x
+func BenchmarkGuarded(b *testing.B) {
+	rt, origin := benchRuntime(b)
+	f := floor.Start(b, []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"})
+	view := rt.registry.View(origin)
+	call := tools.Call{Origin: origin, Name: "run_command", Args: []byte(`{"command":"true"}`)}
+	var theirs, ours []time.Duration
+	for range b.N {
+		f.Order("s")
+		theirs = append(theirs, time.Duration(f.Answer()[0]))
+		start := time.Now()
+		r := view.Invoke(b.Context(), call)
+		ours = append(ours, time.Since(start))
+		if !r.Success() {
+			b.Fatal(string(r.JSON()))
+		}
+	}
+	b.ReportMetric(float64(median(ours))/float64(median(theirs)), "x-median")
+	b.ReportMetric(float64(median(theirs)), "floor-ns")
+}
+
+// BenchmarkDoor is a call that does nothing through the whole pipeline, records included.
+func BenchmarkDoor(b *testing.B) {
+	rt, origin := benchRuntime(b)
+	view := rt.registry.View(origin)
+	call := tools.Call{Origin: origin, Name: "list_tools"}
+	for b.Loop() {
+		if r := view.Invoke(b.Context(), call); !r.Success() {
+			b.Fatal(string(r.JSON()))
+		}
+	}
+}
+
+func benchRuntime(b *testing.B) (*runtime, session.Origin) {
+	b.Helper()
+	defaults, err := os.ReadFile(filepath.Join("..", "config.toml"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	sys := system{
+		env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8",
+			"MAISHELL_STORE__DIR=" + dir + "/state", "MAISHELL_FILES__WORKSPACE=" + dir + "/files", "MAISHELL_SHELL__CWD=" + dir},
+		out: io.Discard, err: io.Discard, defaults: defaults,
+	}
+	rt, err := start(b.Context(), sys, &options{logLevel: "error"}, "bench", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := rt.close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return rt, session.Origin{
+		Caller: roles.Caller{Platform: roles.LocalPlatform, UserID: "bench"}, Session: session.NewID(), Channel: "bench",
+	}
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}

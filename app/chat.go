@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/maishell/maishell/agent"
+	"github.com/maishell/maishell/agent/commands"
+	"github.com/maishell/maishell/channels"
+	"github.com/maishell/maishell/channels/terminal"
+	"github.com/maishell/maishell/roles"
+	"github.com/maishell/maishell/session"
+	"github.com/maishell/maishell/texts"
+)
+
+func newChat(sys system, opts *options, say *texts.Catalog) *cobra.Command {
+	var who identity
+	var name string
+	c := &cobra.Command{
+		Use:   "chat",
+		Short: say.Say("app.chat_short"),
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := refuseEmpty(c, "as", "group", "config", "session"); err != nil {
+				return err
+			}
+			return chat(c.Context(), sys, opts, who, name)
+		},
+	}
+	who.flags(c, say)
+	c.Flags().StringVar(&name, "session", "", say.Say("app.flag_session"))
+	return c
+}
+
+// chat serves the terminal. name is that of a conversation to be kept, and gone on with; empty: a fresh one that ends with
+// the process.
+// startIsOver is when what only the start needed (parsed texts, schemas, scripts' syntax trees) is given back to the system:
+// a chat may sit idle for weeks.
+const startIsOver = time.Second
+
+func chat(ctx context.Context, sys system, opts *options, who identity, name string) (err error) {
+	if err := refuseInside(sys); err != nil {
+		return err
+	}
+	origin, err := who.origin(channelTerminal)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		if origin.Session, err = namedSession(origin, name); err != nil {
+			return err
+		}
+	}
+	ctx, stop := untilStopped(ctx)
+	defer stop()
+	interrupts, stopInterrupts := interruptions()
+	defer stopInterrupts()
+
+	approver := &asker{}
+	rt, err := start(ctx, sys, opts, "chat", approver)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rt.close()) }()
+	if err := rt.noteDisguise(ctx, origin); err != nil {
+		return err
+	}
+	trim := time.AfterFunc(startIsOver, debug.FreeOSMemory)
+	defer trim.Stop()
+	term := terminal.New(terminal.Options{
+		In: sys.in, Out: sys.out, Err: sys.err, Interactive: sys.terminal,
+		Origin: origin, Texts: rt.texts, Interrupt: interrupts, Logger: rt.log,
+	})
+	approver.terminal, approver.set = term, rt.set
+	handler, err := rt.agent(name != "")
+	if err != nil {
+		return err
+	}
+	if err := rt.reload.watch(ctx); err != nil {
+		return err
+	}
+	err = term.Serve(ctx, announcing{handler, rt.reload.news, rt.set.role})
+	switch {
+	case errors.Is(err, terminal.ErrInterrupted), errors.Is(err, context.Canceled):
+		return exitError{exitCancelled}
+	}
+	return err
+}
+
+// namedSession is the session that a name stands for; each person has names of their own.
+func namedSession(o session.Origin, name string) (string, error) {
+	who := o.Caller.Key()
+	if o.Caller.GroupID != "" {
+		who += "@" + o.Caller.GroupID
+	}
+	o.Session = who + "/" + name
+	if o.Ceiling != roles.None {
+		o.Session += "/" + o.Ceiling.String() // what was said with more rights is not shown to fewer
+	}
+	if err := o.Validate(); err != nil {
+		return "", usageError{id: "app.bad_session", args: []any{name}}
+	}
+	return o.Session, nil
+}
+
+// agent builds the handler of chat texts: commands first, then the model. keep: conversations outlive the process.
+func (rt *runtime) agent(keep bool) (channels.Handler, error) {
+	var answering *agent.Agent
+	table, err := commands.New(commands.Options{
+		Tools: rt.registry, Texts: rt.texts, Resolve: rt.set.resolve, Role: rt.set.role, Status: rt.status,
+		Reload: rt.reload.command, Stop: func(o session.Origin) bool { return answering.Stop(o) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	var history agent.History
+	if keep {
+		history = rt.store
+	}
+	ask, err := agent.AskTool()
+	if err != nil {
+		return nil, err
+	}
+	if err := rt.registry.Add(ask); err != nil {
+		return nil, err
+	}
+	answering, err = agent.New(agent.Options{
+		Model: rt.model, Tools: rt.registry, Commands: table, Texts: rt.texts, Role: rt.set.role, Resolve: rt.set.resolve,
+		Guests: func() string { return rt.set.get().config.Permission.Guests },
+		Limits: rt.limits, History: history, Redact: rt.secrets, Logger: rt.log,
+	})
+	return answering, err
+}
+
+// status are the lines of /status and of the start log.
+func (rt *runtime) status() []commands.StatusLine {
+	s := rt.set.get()
+	caps := rt.exec.Capabilities()
+	lines := []commands.StatusLine{
+		{ID: "app.status_version", Value: version()},
+		{ID: "app.status_uptime", Value: time.Since(rt.started).Round(time.Second).String()},
+		{ID: "app.status_model", Value: s.modelStatus()},
+		{ID: "app.status_kill", Value: s.texts.Say("app.kill_" + caps.KillMethod)},
+		{ID: "app.status_timeout", Value: seconds(s.config.Shell.TimeoutSeconds).String()},
+	}
+	for _, f := range s.config.Sources() {
+		lines = append(lines, commands.StatusLine{ID: "app.status_config", Value: f})
+	}
+	return append(lines, rt.reload.status()...)
+}
