@@ -1,0 +1,6 @@
+package main
+
+import "syscall"
+
+// alive reports whether the process exists.
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

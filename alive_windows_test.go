@@ -1,0 +1,14 @@
+package main
+
+import "golang.org/x/sys/windows"
+
+// alive reports whether the process exists and has not ended.
+func alive(pid int) bool {
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
+	if err != nil {
+		return false
+	}
+	defer windows.CloseHandle(h)
+	var code uint32
+	return windows.GetExitCodeProcess(h, &code) == nil && code == 259
+}

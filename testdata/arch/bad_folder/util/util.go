@@ -1,0 +1,2 @@
+// Package util is no package of the table.
+package util
