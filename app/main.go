@@ -34,6 +34,7 @@ type system struct {
 	out, err io.Writer
 	terminal bool // in is a terminal that a person types at
 	defaults []byte
+	say      *texts.Catalog // what the command line speaks; nil: not known
 }
 
 // Main runs maishell with the process's own arguments and files and returns the exit code. It first takes the
@@ -58,6 +59,7 @@ func run(ctx context.Context, sys system) int {
 		fmt.Fprintln(sys.err, "maishell:", err)
 		return exitFailed
 	}
+	sys.say = say
 	root := newRoot(sys, say)
 	root.SetArgs(sys.args)
 	root.SetIn(sys.in)

@@ -71,12 +71,18 @@ func newSnapshot(cfg *config.Config, sys system, old *snapshot) (*snapshot, erro
 	return s, nil
 }
 
-func (s *snapshot) addTexts(sys system, _ *snapshot) (err error) {
+func (s *snapshot) addTexts(sys system, old *snapshot) (err error) {
 	lang := s.config.UI.Language
 	if lang == "auto" {
 		lang = texts.Detect(sys.getenv)
 	}
-	s.texts, err = texts.New(lang)
+	s.texts = sys.say
+	if old != nil {
+		s.texts = old.texts
+	}
+	if s.texts == nil || s.texts.Lang() != lang {
+		s.texts, err = texts.New(lang)
+	}
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
@@ -26,11 +27,15 @@ const (
 )
 
 // tooLong are the words by which services say that a request does not fit their model.
-var tooLong = regexp.MustCompile(`(?i)context[_ -]?(length|window|size)|maximum context|n_ctx|too many tokens|` +
-	`(prompt|input|request|conversation|messages?) (is|are) too (long|large)|reduce the length|token limit`)
+var tooLong = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)context[_ -]?(length|window|size)|maximum context|n_ctx|too many tokens|` +
+		`(prompt|input|request|conversation|messages?) (is|are) too (long|large)|reduce the length|token limit`)
+})
 
 // spent are the words by which services say that waiting will not help.
-var spent = regexp.MustCompile(`(?i)insufficient[_ ](quota|balance|credit)|billing|exceeded your current quota`)
+var spent = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)insufficient[_ ](quota|balance|credit)|billing|exceeded your current quota`)
+})
 
 // facts are what an error of the library says.
 type facts struct {
@@ -72,20 +77,22 @@ func (f facts) overflow() bool {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests:
 		return false
 	}
-	return tooLong.MatchString(f.code) || tooLong.MatchString(f.text)
+	return tooLong().MatchString(f.code) || tooLong().MatchString(f.text)
 }
 
 // refused are the codes by which services that can only fail inside the stream say what else a status would.
-var refused = regexp.MustCompile(`(?i)invalid|auth|permission|not_found`)
+var refused = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)invalid|auth|permission|not_found`)
+})
 
 // final tells whether an error inside the stream is one that stays.
-func (f facts) final() bool { return f.status == 0 && refused.MatchString(f.code) }
+func (f facts) final() bool { return f.status == 0 && refused().MatchString(f.code) }
 
 // temporary tells whether the same request may do better a little later.
 func temporary(err error) bool {
 	if f, ok := factsOf(err); ok {
 		switch {
-		case f.overflow(), spent.MatchString(f.code), spent.MatchString(f.text):
+		case f.overflow(), spent().MatchString(f.code), spent().MatchString(f.text):
 			return false
 		case f.status == 0: // an error inside the stream
 			return !f.final()
@@ -150,14 +157,16 @@ func (m *Model) host() string {
 }
 
 // markup is what stands between angle brackets, with the whole of what is no text.
-var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<!--.*?-->|<[^<>]*>`)
+var markup = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<!--.*?-->|<[^<>]*>`)
+})
 
 // plainText is an HTML page as its words.
 func plainText(s string) string {
 	if !strings.Contains(s, "<") {
 		return s
 	}
-	return markup.ReplaceAllString(s, " ")
+	return markup().ReplaceAllString(s, " ")
 }
 
 // pause is how long to wait before try n+1: what the service asked for, else growing and scattered.
