@@ -22,7 +22,7 @@ import (
 )
 
 func newAudit(sys system, opts *options, say *texts.Catalog) *cobra.Command {
-	c := &cobra.Command{Use: "audit", Short: say.Say("app.audit_short"), Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "audit", PersistentPreRunE: func(*cobra.Command, []string) error { return refuseInside(sys) }, Short: say.Say("app.audit_short"), Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(auditList(sys, opts, say), auditShow(sys, opts, say), auditVerify(sys, opts, say),
 		&cobra.Command{Use: "export", Short: say.Say("app.audit_export_short"), Args: cobra.NoArgs,

@@ -19,7 +19,7 @@ import (
 )
 
 func newConfig(sys system, opts *options, say *texts.Catalog) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: say.Say("app.config_short"), Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "config", PersistentPreRunE: func(*cobra.Command, []string) error { return refuseInside(sys) }, Short: say.Say("app.config_short"), Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(
 		configInit(sys, opts, say),
@@ -47,9 +47,6 @@ func configInit(sys system, opts *options, say *texts.Catalog) *cobra.Command {
 	var lang string
 	c := &cobra.Command{Use: "init", Short: say.Say("app.config_init_short"), Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := refuseInside(sys); err != nil {
-				return err
-			}
 			if err := oneOf("--lang", lang, []string{"en", "zh"}); err != nil {
 				return err
 			}

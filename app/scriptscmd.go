@@ -17,7 +17,7 @@ import (
 )
 
 func newScripts(sys system, opts *options, say *texts.Catalog) *cobra.Command {
-	c := &cobra.Command{Use: "scripts", Short: say.Say("app.scripts_short"), Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "scripts", PersistentPreRunE: func(*cobra.Command, []string) error { return refuseInside(sys) }, Short: say.Say("app.scripts_short"), Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(
 		scriptsList(sys, opts, say),
