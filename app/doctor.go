@@ -114,6 +114,9 @@ func (d *examination) examine(ctx context.Context, sys system, opts *options) {
 	if set, err := snap.loadScripts(); !d.fail("scripts", err) {
 		n, tests := count(set)
 		d.add("scripts", stateOK, "app.doctor_scripts", n, snap.scriptsDir, tests)
+		if snap.noScripts {
+			d.add("scripts", stateOK, "app.doctor_no_scripts", snap.scriptsDir)
+		}
 	}
 	d.examineStore(ctx, snap)
 	d.examineExecutor(ctx, sys, snap)

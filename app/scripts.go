@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/maishell/maishell/config"
@@ -30,22 +31,38 @@ func scriptsDir(cfg *config.Config, sys system) (string, error) {
 	return filepath.Join(dirs.Config, "scripts"), nil
 }
 
-// makeScriptsDir makes the default directory; one that was configured must exist.
-func makeScriptsDir(s *snapshot) error {
-	if s.config.Scripts.Dir != "" {
+// makeScriptsDir makes the default directory; one that was configured must exist. Beside a configuration that our account
+// may not write, as it should be, there is none until its owner makes it.
+func (s *snapshot) makeScriptsDir() error {
+	if !s.scriptsMissing() {
 		return nil
 	}
-	if err := os.MkdirAll(s.scriptsDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	err := os.MkdirAll(s.scriptsDir, 0o700)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		s.noScripts = true
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("make the scripts directory (or set [scripts] dir): %w", err)
 	}
 	return nil
 }
 
+// scriptsMissing says that the default directory is not there. One that cannot be looked at may well be there.
+func (s *snapshot) scriptsMissing() bool {
+	_, err := os.Stat(s.scriptsDir)
+	return s.config.Scripts.Dir == "" && errors.Is(err, fs.ErrNotExist)
+}
+
 // scriptOptions are those of the snapshot.
 func scriptOptions(s *snapshot, dialect func(string) policy.Dialect) (scripts.Options, error) {
 	c := s.config.Scripts
+	dir := s.scriptsDir
+	if s.noScripts {
+		dir = ""
+	}
 	o := scripts.Options{
-		Dir: s.scriptsDir, Enable: c.Enable, Required: c.Required, Timeout: time.Duration(c.TimeoutMS) * time.Millisecond,
+		Dir: dir, Enable: c.Enable, Required: c.Required, Timeout: time.Duration(c.TimeoutMS) * time.Millisecond,
 		Dialect: dialect,
 	}
 	if zone := s.config.UI.Timezone; zone != "" {
@@ -60,10 +77,10 @@ func scriptOptions(s *snapshot, dialect func(string) policy.Dialect) (scripts.Op
 // addScripts loads the scripts of a snapshot and makes the secret filter with their masks. The first time the default
 // directory is made; later a directory that is gone is an error, so that guards do not get lost with it.
 func (rt *runtime) addScripts(s *snapshot) error {
-	if rt.set.get() == s {
-		if err := makeScriptsDir(s); err != nil {
-			return err
-		}
+	if old := rt.set.get(); old != s {
+		s.noScripts = old.noScripts && s.scriptsMissing()
+	} else if err := s.makeScriptsDir(); err != nil {
+		return err
 	}
 	o, err := scriptOptions(s, rt.dialects.of)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,12 +56,10 @@ func loadScripts(sys system, opts *options) (*snapshot, *scripts.Set, error) {
 
 // loadScripts loads the scripts of a snapshot that nothing runs by. Shells are known by their names then.
 func (s *snapshot) loadScripts() (*scripts.Set, error) {
+	s.noScripts = s.scriptsMissing()
 	o, err := scriptOptions(s, nil)
 	if err != nil {
 		return nil, err
-	}
-	if _, err := os.Stat(s.scriptsDir); os.IsNotExist(err) && s.config.Scripts.Dir == "" {
-		o.Dir = ""
 	}
 	return scripts.Load(o)
 }

@@ -31,6 +31,7 @@ type snapshot struct {
 	binary       []string // names that this program is started by
 	approvalWait time.Duration
 	scriptsDir   string
+	noScripts    bool         // the default scriptsDir is not there and may not be made by us
 	scripts      *scripts.Set // added by runtime.addScripts, with secrets: they need what runs
 	secrets      *redact.Set  // the filter, with the scripts' masks
 }
