@@ -14,18 +14,25 @@ import (
 	"github.com/maishell/maishell/tools"
 )
 
-// BenchmarkGuarded runs `true` in turns: once by the C floor, once as run_command through the whole pipeline, with role,
-// schema, floor of the policy, and audit records in a real database.
+// BenchmarkGuarded runs a command in turns: once by the C floor, once as run_command through the whole pipeline, with
+// role, schema, floor of the policy, hooks, and audit records in a real database. The shell does the first command
+// itself; the second is a program, which the floor's shell starts and which we start without one.
 //
 //	go test ./app -run '^$' -bench Guarded -benchtime 4000x
 func BenchmarkGuarded(b *testing.B) {
+	for name, command := range map[string]string{"builtin": "true", "program": "uname -r"} {
+		b.Run(name, func(b *testing.B) { benchGuarded(b, command) })
+	}
+}
+
+func benchGuarded(b *testing.B, command string) {
 	rt, origin := benchRuntime(b)
 	f := floor.Start(b, []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"})
 	view := rt.registry.View(origin)
-	call := tools.Call{Origin: origin, Name: "run_command", Args: []byte(`{"command":"true"}`)}
+	call := tools.Call{Origin: origin, Name: "run_command", Args: []byte(`{"command":"` + command + `"}`)}
 	var theirs, ours []time.Duration
 	for range b.N {
-		f.Order("s")
+		f.Order("s " + command)
 		theirs = append(theirs, time.Duration(f.Answer()[0]))
 		start := time.Now()
 		r := view.Invoke(b.Context(), call)

@@ -34,32 +34,38 @@ func benchRequest(b *testing.B) Request {
 	return Request{RunID: "bench", Command: "true", Dir: b.TempDir(), Timeout: time.Minute}
 }
 
-// BenchmarkSpawn runs `true` in turns: once by the floor, once by us.
+// BenchmarkSpawn runs a command in turns: once by the floor, once by us. The shell does the first command itself; the
+// second is a program, which the floor's shell starts and which we start without one.
 func BenchmarkSpawn(b *testing.B) {
-	for _, method := range killMethods() {
-		b.Run(method, func(b *testing.B) {
-			e := newExecutor(b, method, Options{})
-			f := floor.Start(b, baseEnv(os.Environ()))
-			req := benchRequest(b)
-			var theirs, ours []int64
-			var theirCPU, ourCPU int64
-			for range b.N {
-				f.Order("s")
-				a := f.Answer()
-				theirs, theirCPU = append(theirs, a[0]), theirCPU+a[1]
-				cpu, start := cpuTime(), time.Now()
-				r := e.Run(b.Context(), req)
-				ours, ourCPU = append(ours, time.Since(start).Nanoseconds()), ourCPU+cpuTime()-cpu
-				if r.Status != OK {
-					b.Fatal(r.Status, r.Err)
-				}
-			}
-			b.ReportMetric(float64(quantile(ours, .5))/float64(quantile(theirs, .5)), "x-median")
-			b.ReportMetric(float64(ourCPU)/float64(theirCPU), "x-cpu")
-			b.ReportMetric(float64(quantile(theirs, .5)), "floor-ns")
-			b.ReportMetric(float64(theirCPU)/float64(b.N), "floor-cpu-ns")
-		})
+	for name, command := range map[string]string{"builtin": "true", "program": "uname -r"} {
+		for _, method := range killMethods() {
+			b.Run(name+"/"+method, func(b *testing.B) { benchSpawn(b, method, command) })
+		}
 	}
+}
+
+func benchSpawn(b *testing.B, method, command string) {
+	e := newExecutor(b, method, Options{})
+	f := floor.Start(b, baseEnv(os.Environ()))
+	req := benchRequest(b)
+	req.Command = command
+	var theirs, ours []int64
+	var theirCPU, ourCPU int64
+	for range b.N {
+		f.Order("s " + command)
+		a := f.Answer()
+		theirs, theirCPU = append(theirs, a[0]), theirCPU+a[1]
+		cpu, start := cpuTime(), time.Now()
+		r := e.Run(b.Context(), req)
+		ours, ourCPU = append(ours, time.Since(start).Nanoseconds()), ourCPU+cpuTime()-cpu
+		if r.Status != OK {
+			b.Fatal(r.Status, r.Err)
+		}
+	}
+	b.ReportMetric(float64(quantile(ours, .5))/float64(quantile(theirs, .5)), "x-median")
+	b.ReportMetric(float64(ourCPU)/float64(theirCPU), "x-cpu")
+	b.ReportMetric(float64(quantile(theirs, .5)), "floor-ns")
+	b.ReportMetric(float64(theirCPU)/float64(b.N), "floor-cpu-ns")
 }
 
 // BenchmarkCallers has 64 callers at once run `true`, in turns with 64 threads of the floor.

@@ -54,7 +54,7 @@ type child struct {
 
 // spawn starts a command.
 func (p *platform) spawn(s spawnSpec) (*child, error) {
-	shell, err := findProgram(s.shell, s.env)
+	ways, err := launches(&s)
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +69,18 @@ func (p *platform) spawn(s spawnSpec) (*child, error) {
 		return nil, err
 	}
 	defer func() { _ = errEnd.Close() }()
-	process, err := os.StartProcess(shell, shellArgs(shell, s.command), &os.ProcAttr{
+	attr := &os.ProcAttr{
 		Dir:   s.dir,
 		Env:   s.env,
 		Files: []*os.File{p.null, outEnd, errEnd},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
+	}
+	var process *os.Process
+	for _, way := range ways {
+		if process, err = os.StartProcess(way.path, way.args, attr); err == nil {
+			break
+		}
+	}
 	if err != nil {
 		_ = out.Close()
 		_ = errs.Close()

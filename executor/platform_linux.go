@@ -137,7 +137,7 @@ type child struct {
 
 // spawn starts a command.
 func (p *platform) spawn(s spawnSpec) (*child, error) {
-	shell, err := findProgram(s.shell, s.env)
+	ways, err := launches(&s)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,11 @@ func (p *platform) spawn(s spawnSpec) (*child, error) {
 	if p.pidfds {
 		attr.Sys.PidFD = &c.pidfd
 	}
-	err = p.fork(c, shell, shellArgs(shell, s.command), attr)
+	for _, way := range ways {
+		if err = p.fork(c, way, attr); err == nil {
+			break
+		}
+	}
 	closeAll(out[1], errs[1])
 	if err != nil {
 		closeAll(out[0], errs[0])
@@ -174,10 +178,10 @@ func (p *platform) spawn(s spawnSpec) (*child, error) {
 
 // fork starts the process, in a cgroup where there is one. When the system refuses that although it would start the
 // process otherwise, cgroups are given up.
-func (p *platform) fork(c *child, shell string, args []string, attr *syscall.ProcAttr) error {
+func (p *platform) fork(c *child, way launch, attr *syscall.ProcAttr) error {
 	groups := p.cgroups.Load()
 	if groups == nil {
-		return p.forkExec(c, shell, args, attr)
+		return p.forkExec(c, way, attr)
 	}
 	group, err := groups.take()
 	switch {
@@ -185,7 +189,7 @@ func (p *platform) fork(c *child, shell string, args []string, attr *syscall.Pro
 		return err // passing need, no refusal
 	case err == nil:
 		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, group.dir
-		if err = p.forkExec(c, shell, args, attr); err == nil {
+		if err = p.forkExec(c, way, attr); err == nil {
 			c.group = group
 			return nil
 		}
@@ -197,7 +201,7 @@ func (p *platform) fork(c *child, shell string, args []string, attr *syscall.Pro
 	}
 	refused := err
 	_ = subreaper(true) // needed from before the start; useSubreaper reports if there is none
-	if err := p.forkExec(c, shell, args, attr); err != nil {
+	if err := p.forkExec(c, way, attr); err != nil {
 		_ = subreaper(p.cgroups.Load() == nil)
 		return err
 	}
@@ -216,7 +220,7 @@ func cgroupMayBeToBlame(err error) bool {
 }
 
 // forkExec starts the process with no signal blocked.
-func (p *platform) forkExec(c *child, shell string, args []string, attr *syscall.ProcAttr) error {
+func (p *platform) forkExec(c *child, way launch, attr *syscall.ProcAttr) error {
 	if p.masked {
 		// A child inherits the mask that its thread had just before.
 		runtime.LockOSThread()
@@ -227,7 +231,7 @@ func (p *platform) forkExec(c *child, shell string, args []string, attr *syscall
 		}
 	}
 	var err error
-	c.id, err = syscall.ForkExec(shell, args, attr)
+	c.id, err = syscall.ForkExec(way.path, way.args, attr)
 	return err
 }
 

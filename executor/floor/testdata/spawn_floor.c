@@ -1,7 +1,7 @@
 // The floor that Executor.Run is measured against: the least that has to be done to run a command and to read what it
 // prints. bench_test.go compiles it and drives it line by line on stdin:
 //
-//	s           one run of /bin/sh -c true             -> nanoseconds, own CPU nanoseconds
+//	s COMMAND   one run of /bin/sh -c COMMAND          -> nanoseconds, own CPU nanoseconds
 //	p THREADS N as many runs, on THREADS threads       -> nanoseconds of all, then N lines with nanoseconds of each
 //	d COMMAND   one run, its output read and dropped   -> nanoseconds, bytes
 #define _GNU_SOURCE
@@ -120,7 +120,7 @@ int main(void) {
 		line[strcspn(line, "\n")] = 0;
 		long long start = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
 		if (line[0] == 's') {
-			run("true", buffer, 64 << 10);
+			run(line + 2, buffer, 64 << 10);
 			printf("%lld %lld\n", now(CLOCK_MONOTONIC) - start, now(CLOCK_PROCESS_CPUTIME_ID) - cpu);
 		} else if (line[0] == 'd') {
 			long long n = run(line + 2, buffer, 64 << 10);
