@@ -1,7 +1,7 @@
 package config
 
 import (
-	"fmt"
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,11 +22,14 @@ type entry struct {
 // values; its parser then tells where each key stands.
 type decoder struct {
 	file   string
+	data   []byte
 	parser unstable.Parser
 	known  map[string]field
 	tables []string
 	take   func(entry) []*Problem
 	bad    []*Problem
+
+	counted, lines int // bytes of data of which the line feeds are counted, and their number
 }
 
 // decode hands the settings of a file to take, in their order, and returns what take found wrong with them together
@@ -36,7 +39,7 @@ func decode(file string, data []byte, known map[string]field, take func(entry) [
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		return syntaxProblem(file, data, err)
 	}
-	d := decoder{file: file, known: known, tables: sections(), take: take}
+	d := decoder{file: file, data: data, known: known, tables: sections(), take: take}
 	d.parser.Reset(data)
 	var section []string
 	skip := false
@@ -66,12 +69,16 @@ func keyOf(table []string, n *unstable.Node) []string {
 	return key
 }
 
-// place is where a node's key stands.
+// place is where a node's key stands. Keys come in the order of the file, so its lines are counted once.
 func (d *decoder) place(n *unstable.Node) (where, origin string) {
 	it := n.Key()
 	it.Next()
-	at := d.parser.Shape(it.Node().Raw).Start
-	return fmt.Sprintf("%s:%d:%d", d.file, at.Line, at.Column), fmt.Sprintf("%s:%d", d.file, at.Line)
+	offset := int(it.Node().Raw.Offset)
+	d.lines += bytes.Count(d.data[d.counted:offset], []byte{'\n'})
+	d.counted = offset
+	origin = d.file + ":" + strconv.Itoa(d.lines+1)
+	column := offset - bytes.LastIndexByte(d.data[:offset], '\n')
+	return origin + ":" + strconv.Itoa(column), origin
 }
 
 // header checks the head of a table; it is false when what follows is not to be looked at.
