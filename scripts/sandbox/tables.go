@@ -113,6 +113,9 @@ func (s *State) mathFunctions() map[string]lua.LValue {
 	l.Call(0, 1)
 	t := l.CheckTable(-1)
 	l.Pop(1)
+	// It is registered too, from where nobody takes it.
+	l.G.Global.RawSetString("math", lua.LNil)
+	l.G.Registry = &lua.LTable{Metatable: lua.LNil}
 	out := map[string]lua.LValue{}
 	t.ForEach(func(k, v lua.LValue) {
 		if name := k.String(); name != "random" && name != "randomseed" {
