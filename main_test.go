@@ -34,10 +34,11 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitfile":  waitFile,
-			"gone":      gone,
-			"within":    within,
-			"fakemodel": fakeModel,
+			"waitfile":   waitFile,
+			"gone":       gone,
+			"within":     within,
+			"fakemodel":  fakeModel,
+			"onterminal": onTerminal,
 		},
 	})
 }

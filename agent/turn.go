@@ -246,7 +246,11 @@ func (t *turn) invoke(ctx context.Context, call llm.ToolCall, named bool) string
 	begun := time.Now()
 	t.notice(ctx, t.agent.say("agent.tool_start", toolLine(call)))
 	ctx = context.WithValue(ctx, turnKey{}, t)
-	result := t.view.Invoke(ctx, tools.Call{Origin: t.in.Origin, Name: call.Name, Args: json.RawMessage(call.Arguments)})
+	peek, stop := channels.Watch(t.out, toolLine(call))
+	result := t.view.Invoke(ctx, tools.Call{
+		Origin: t.in.Origin, Name: call.Name, Args: json.RawMessage(call.Arguments), Live: peek,
+	})
+	stop()
 	text := string(result.JSON())
 	line := t.resultLine(text, time.Since(begun))
 	if named {

@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"io"
+	"path/filepath"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +15,7 @@ import (
 	"github.com/maishell/maishell/agent/commands"
 	"github.com/maishell/maishell/channels"
 	"github.com/maishell/maishell/channels/terminal"
+	"github.com/maishell/maishell/channels/terminal/lineedit"
 	"github.com/maishell/maishell/roles"
 	"github.com/maishell/maishell/session"
 	"github.com/maishell/maishell/texts"
@@ -61,7 +65,8 @@ func chat(ctx context.Context, sys system, opts *options, who identity, name str
 	defer stopInterrupts()
 
 	approver := &asker{}
-	rt, err := start(ctx, sys, opts, "chat", approver)
+	log := &switchedWriter{to: sys.err}
+	rt, err := start(ctx, sys.withErr(log), opts, "chat", approver)
 	if err != nil {
 		return err
 	}
@@ -71,10 +76,12 @@ func chat(ctx context.Context, sys system, opts *options, who identity, name str
 	}
 	trim := time.AfterFunc(startIsOver, debug.FreeOSMemory)
 	defer trim.Stop()
+	edit := sys.terminal && editable(sys.getenv("TERM"))
 	term := terminal.New(terminal.Options{
-		In: sys.in, Out: sys.out, Err: sys.err, Interactive: sys.terminal,
-		Origin: origin, Texts: rt.texts, Interrupt: interrupts, Logger: rt.log,
+		In: sys.in, Out: sys.out, Err: sys.err, Interactive: sys.terminal, Edit: edit, History: rt.typed(edit), Origin: origin, Texts: rt.texts, Interrupt: interrupts, Logger: rt.log,
 	})
+	log.swap(term.ErrWriter())
+	defer log.swap(sys.err)
 	approver.terminal, approver.set = term, rt.set
 	handler, err := rt.agent(name != "")
 	if err != nil {
@@ -89,6 +96,43 @@ func chat(ctx context.Context, sys system, opts *options, who identity, name str
 		return exitError{exitCancelled}
 	}
 	return err
+}
+
+// editable reports whether a terminal of this kind takes the sequences that an edited line needs.
+func editable(kind string) bool { return kind != "dumb" && kind != "" || !needsTerm }
+
+// historyName is the file of typed lines in the store's directory.
+const historyName = "chat.history"
+
+// typed is the history of lines typed in chats, without secrets; nil when nothing is edited.
+func (rt *runtime) typed(edit bool) *lineedit.History {
+	if !edit {
+		return nil
+	}
+	h, err := lineedit.OpenHistory(filepath.Join(rt.set.get().storeDir, historyName), rt.secrets.String)
+	if err != nil {
+		rt.log.Warn("typed lines are kept for this chat only", "err", err)
+	}
+	return h
+}
+
+// switchedWriter writes to what it was switched to last.
+type switchedWriter struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (w *switchedWriter) swap(to io.Writer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.to = to
+}
+
+func (w *switchedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	to := w.to
+	w.mu.Unlock()
+	return to.Write(p)
 }
 
 // namedSession is the session that a name stands for; each person has names of their own.

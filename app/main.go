@@ -133,6 +133,12 @@ type failure struct {
 func (f failure) Error() string           { return f.id + " " + fmt.Sprint(f.args...) }
 func (f failure) TextID() (string, []any) { return f.id, f.args }
 
+// withErr is s with another standard error.
+func (s system) withErr(w io.Writer) system {
+	s.err = w
+	return s
+}
+
 func (s system) getenv(name string) string {
 	for i := len(s.env) - 1; i >= 0; i-- {
 		if k, v, ok := strings.Cut(s.env[i], "="); ok && k == name {

@@ -40,6 +40,21 @@ type Interjecter interface {
 	Interjected(plain func(text string) bool) []string
 }
 
+// Watcher is a Sink that can show how an action goes on that takes long. Watch begins that; name is the action on one
+// line. peek hands over what gives the end of its output so far, which may be called from any goroutine, also after
+// stop; it may be called never. stop ends the view.
+type Watcher interface {
+	Watch(name string) (peek func(func() string), stop func())
+}
+
+// Watch is out's Watch, or nothing when it is no Watcher.
+func Watch(out Sink, name string) (peek func(func() string), stop func()) {
+	if w, ok := out.(Watcher); ok {
+		return w.Watch(name)
+	}
+	return nil, func() {}
+}
+
 // Handler answers messages. It returns ErrQuit when the person asked to leave.
 type Handler interface {
 	Handle(ctx context.Context, m Message, out Sink) error

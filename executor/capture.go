@@ -100,6 +100,45 @@ func (c *collector) lastWrite() time.Time {
 	return c.last
 }
 
+// peekBytes is how much of the end peek shows at most.
+const peekBytes = 4 << 10
+
+// peek returns the end of what was captured so far, decoded and masked; nothing after finish. What may be the beginning of
+// a secret whose rest is still to come is held back, and so is whatever a secret may lie in whose beginning is not looked at.
+func (c *collector) peek() string {
+	window, whole := c.newest(peekBytes + c.overlap + maxCharBytes)
+	if len(window) == 0 {
+		return ""
+	}
+	for i := 0; !whole && i < maxCharBytes && len(window) > 0 && !utf8.RuneStart(window[0]); i++ {
+		window = window[1:]
+	}
+	text, _, _, _ := decodeEnds(ends{head: window}, c.page)
+	text = strings.TrimSuffix(text, replacement) // the rest of a character may still come
+	if c.set != nil {
+		text = string(c.set.Stream().Write([]byte(text)))
+	}
+	if !whole {
+		text = dropStart(text, c.overlap)
+	}
+	return text
+}
+
+// newest returns a copy of the last n bytes captured, or fewer, and whether they are all there were.
+func (c *collector) newest(n int) (p []byte, whole bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return nil, true
+	}
+	p = append(append(p, c.tail[c.next:]...), c.tail[:c.next]...)
+	if int64(len(c.head)+len(p)) == c.total {
+		p = append(append(make([]byte, 0, len(c.head)+len(p)), c.head...), p...)
+	}
+	p = p[max(0, len(p)-n):]
+	return p, int64(len(p)) == c.total
+}
+
 // finish returns what was captured, decoded, masked and cut to maxChars, and makes later writes be discarded. Repeated
 // calls return the same.
 func (c *collector) finish() Output {

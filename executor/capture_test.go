@@ -285,3 +285,38 @@ func BenchmarkCollectorSmall(b *testing.B) {
 		c.finish()
 	}
 }
+
+// TestPeekHidesSecrets looks at every moment of an output in pieces: what is seen is the end of what came, and never a piece of
+// a secret.
+func TestPeekHidesSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-test-0123456789abcdef"
+	set, err := redact.New(redact.Options{Literals: []string{secret}, Patterns: []redact.Pattern{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, before := range []int{0, 1, 5000, 4*peekBytes + set.Overlap(), 3 * (peekBytes + set.Overlap())} {
+		for _, size := range []int{1, 7, 4096} {
+			c := newCollector(100, "", set)
+			text := strings.Repeat("界\n", before/4) + secret + " end\n"
+			if before > 0 {
+				size = max(size, before/50)
+			}
+			for rest := text; rest != ""; {
+				n := min(size, len(rest))
+				_, _ = c.Write([]byte(rest[:n]))
+				rest = rest[n:]
+				if seen := c.peek(); strings.Contains(seen, "sk-te") || strings.Contains(seen, "bcdef") || strings.Contains(seen, replacement) || len(seen) > peekBytes+c.overlap+maxCharBytes {
+					t.Fatalf("before %d size %d: %q", before, size, seen)
+				}
+			}
+			if seen := c.peek(); !strings.HasSuffix(seen, "*** end\n") {
+				t.Fatalf("before %d size %d: %q", before, size, seen)
+			}
+			c.finish()
+			if seen := c.peek(); seen != "" {
+				t.Fatalf("after the end: %q", seen)
+			}
+		}
+	}
+}

@@ -60,6 +60,9 @@ func (e *Executor) Run(ctx context.Context, req Request) Result {
 	if req.Started != nil {
 		req.Started(r.child.pid())
 	}
+	if req.Watch != nil {
+		req.Watch(r.peek)
+	}
 	result := Result{Status: r.await(ctx, req.Timeout), Started: r.started}
 	gone := true
 	if result.Status == OK {
@@ -224,6 +227,14 @@ func (r *run) gone(limit time.Duration) bool {
 		}
 		r.f.wait(next, goal)
 	}
+}
+
+// peek is Request.Watch's.
+func (r *run) peek() string {
+	if r.err.lastWrite().After(r.out.lastWrite()) {
+		return r.err.peek()
+	}
+	return r.out.peek()
 }
 
 // report takes the output and fills in what is known at the end.

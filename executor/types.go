@@ -28,6 +28,10 @@ type Request struct {
 	MaxChars  int           // per stream, ≥ 100; 0: 8000
 	CodePage  string        // IANA or Windows name of the fallback encoding; empty: from the locale
 	Started   func(pid int) // called once, right after the launch, and waited for; may be nil
+	// Watch is called once, after Started, and waited for; may be nil. peek gives the last few KiB of what the command
+	// printed so far to the stream that it wrote to last, decoded and filtered; "" once the run has ended. It may be called
+	// from any goroutine.
+	Watch func(peek func() string)
 }
 
 // Result is what came of a run. Nothing in it is a sentence for people: tools word it.

@@ -250,3 +250,27 @@ func TestPostHooks(t *testing.T) {
 		}
 	}
 }
+
+// What an effect says may be seen before its end only where no hook wants to see it first.
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	if Visible(t.Context()) {
+		t.Error("visible outside an effect")
+	}
+	pass := func(_ context.Context, _ Action, s Shown) (Shown, error) { return s, nil }
+	for name, c := range map[string]struct {
+		hooks func() Hooks
+		want  bool
+	}{"no hooks": {nil, true}, "pre hooks": {with(hooks{}), true}, "post hooks": {with(hooks{after: pass}), false}} {
+		g, _ := door(t, Options{Hooks: c.hooks})
+		_, err := g.Do(origin(t.Context()), command("a"), func(ctx context.Context) (Outcome, error) {
+			if Visible(ctx) != c.want {
+				t.Errorf("%s: visible %v", name, !c.want)
+			}
+			return Outcome{Value: shower{"x"}}, nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -50,6 +50,13 @@ func (w *Withheld) Unwrap() error { return w.Err }
 // TextID returns the message id and its values for the texts catalog.
 func (w *Withheld) TextID() (string, []any) { return "guard.withheld", []any{string(w.Was), w.Err} }
 
+// Visible reports whether what the effect that ctx belongs to says may be seen before it has ended: no hook wants to see
+// it first. It is false outside an effect.
+func Visible(ctx context.Context) bool {
+	c, ok := ctx.Value(callKey{}).(*call)
+	return ok && (c.hooks == nil || !c.hooks.Sees(c.action))
+}
+
 // after shows the outcome to the hooks. They run also when the call was cancelled: what it brought so far must not
 // leave by another way.
 func (g *Guard) after(ctx context.Context, c *call, out Outcome) Outcome {

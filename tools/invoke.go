@@ -20,6 +20,9 @@ const recordedArgs = 4096
 // plan, guard, run. A call that does not reach the guard is recorded as a refusal.
 func (v *View) Invoke(ctx context.Context, c Call) Result {
 	ctx = context.WithValue(session.WithOrigin(ctx, v.origin), viewKey{}, v)
+	if c.Live != nil {
+		ctx = context.WithValue(ctx, liveKey{}, c.Live)
+	}
 	call := &invocation{view: v, given: c.Args, action: guard.Action{Tool: Clip(c.Name, 80), Args: record(c.Args)}}
 	if err := call.prepare(ctx, c); err != nil {
 		return call.refuse(ctx, err)
@@ -39,6 +42,17 @@ func (v *View) Invoke(ctx context.Context, c Call) Result {
 		res.Error = strings.TrimPrefix(res.Error+"\n"+v.registry.opts.Texts().Error(out.Unrecorded), "\n")
 	}
 	return res
+}
+
+type liveKey struct{}
+
+// Live is the Call's, for an effect that can be looked at; nil: nobody looks, or nobody may.
+func Live(ctx context.Context) func(peek func() string) {
+	live, _ := ctx.Value(liveKey{}).(func(func() string))
+	if !guard.Visible(ctx) {
+		return nil
+	}
+	return live
 }
 
 // invocation is one call on its way through the pipeline.

@@ -97,4 +97,7 @@ type Call struct {
 	Origin session.Origin
 	Name   string
 	Args   json.RawMessage // a JSON object; empty means {}
+	// Live is called when the effect has begun and may be looked at: peek gives the end of what it printed so far, filtered.
+	// It is not called where a hook wants to see the output first. nil: nobody looks.
+	Live func(peek func() string)
 }

@@ -82,7 +82,9 @@ func run(ctx context.Context, c Call) error {
 	if err != nil {
 		return fmt.Errorf("commands: arguments of run_command: %w", err)
 	}
-	result := c.View.Invoke(ctx, tools.Call{Origin: c.Origin, Name: "run_command", Args: args})
+	peek, stop := channels.Watch(c.Out, c.Rest)
+	result := c.View.Invoke(ctx, tools.Call{Origin: c.Origin, Name: "run_command", Args: args, Live: peek})
+	stop()
 	// What ran is told also when the turn was cancelled meanwhile.
 	return c.Out.Reply(context.WithoutCancel(ctx), FormatRun(result, c.Texts))
 }

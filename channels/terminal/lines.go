@@ -38,9 +38,8 @@ const (
 
 // lines hands out the lines of a reader one by one. Waiting can be cancelled without losing a line.
 type lines struct {
-	in    *bufio.Reader
+	read1 func() (text string, f flaw, err error) // reads one line
 	ahead int
-	typed int // a line of this many bytes was cut by the terminal; 0: lines come whole
 	begin sync.Once
 
 	mu       sync.Mutex
@@ -53,8 +52,11 @@ type lines struct {
 	progress chan struct{} // closed and replaced at every change
 }
 
+// newLines reads in. A line of typed bytes was cut by the terminal; 0: lines come whole.
 func newLines(in io.Reader, ahead, typed int) *lines {
-	return &lines{in: bufio.NewReaderSize(in, 64<<10), ahead: ahead, typed: typed, progress: make(chan struct{})}
+	buffered := bufio.NewReaderSize(in, 64<<10)
+	read := func() (string, flaw, error) { return readLine(buffered, typed) }
+	return &lines{read1: read, ahead: ahead, progress: make(chan struct{})}
 }
 
 // next waits for the next line that is not the answer to an open question, or for an interrupt (ErrInterrupted).
@@ -191,7 +193,7 @@ func (l *lines) changed() {
 // read fills the queue until the input ends or stop.
 func (l *lines) read() {
 	for first := true; l.room(); first = false {
-		text, flaw, err := readLine(l.in, l.typed)
+		text, flaw, err := l.read1()
 		if first {
 			text = strings.TrimPrefix(text, "\uFEFF") // Windows shells put one in front of what they pipe
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/maishell/maishell/channels"
+	"github.com/maishell/maishell/channels/terminal/lineedit"
 	"github.com/maishell/maishell/session"
 	"github.com/maishell/maishell/texts"
 )
@@ -28,8 +29,11 @@ type Options struct {
 	In          io.Reader
 	Out         io.Writer
 	Err         io.Writer
-	Interactive bool // In and Out are a person's terminal
-	Origin      session.Origin
+	Interactive bool // In is a person's terminal
+	// Edit: lines are edited by us where In and Out are terminals of one device. Else the system's line mode has to do.
+	Edit    bool
+	History *lineedit.History // of edited lines; nil: none
+	Origin  session.Origin
 	// Texts gives the catalog in use now; nil shows message ids.
 	Texts func() *texts.Catalog
 	// Interrupt gets one value per Ctrl-C; nil: never.
@@ -49,17 +53,25 @@ type Terminal struct {
 	prompted    atomic.Bool   // the running turn asked something that a line is to answer
 	since       atomic.Uint64 // the newest line when the running turn began
 
+	device  *device // what lines are edited on; nil: they are not
+	history *lineedit.History
+	watched watched // what runs
+
 	mu       sync.Mutex // one text at a time
 	out, err io.Writer
-	broken   error // the first failed write to out
-	midLine  *sink // whose streamed text stands at the end of the last line; nil: nobody's
+	edit     *lineedit.Editor // while Serve runs, on a device
+	broken   error            // the first failed write to out
+	midLine  *sink            // whose streamed text stands at the end of the last line; nil: nobody's
 }
 
 // New makes a terminal. Nothing is read or written before Serve or Ask.
 func New(o Options) *Terminal {
 	t := &Terminal{
 		interactive: o.Interactive, origin: o.Origin, texts: o.Texts, interrupt: o.Interrupt, log: o.Logger,
-		question: make(chan struct{}, 1), out: o.Out, err: o.Err,
+		question: make(chan struct{}, 1), out: o.Out, err: o.Err, history: o.History,
+	}
+	if o.Interactive && o.Edit {
+		t.device = newDevice(o.In, o.Out)
 	}
 	if t.texts == nil {
 		t.texts = func() *texts.Catalog { return nil }
@@ -89,6 +101,13 @@ func New(o Options) *Terminal {
 // or Out cannot be written any more (that error).
 func (t *Terminal) Serve(ctx context.Context, h channels.Handler) error {
 	defer t.in.stop()
+	if t.device != nil {
+		leave, err := t.startEditing()
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	if t.interactive {
 		t.show(t.say("terminal.greeting") + "\n")
 	}
@@ -127,14 +146,14 @@ func (t *Terminal) nextLine(ctx context.Context) (string, error) {
 		case errors.Is(err, ErrInterrupted) && !t.interactive:
 			return "", err
 		case errors.Is(err, ErrInterrupted) && interrupted:
-			t.show("\n")
+			t.show(t.lineEnd())
 			return "", channels.ErrQuit
 		case errors.Is(err, ErrInterrupted):
 			interrupted = true
-			t.show("\n" + t.say("terminal.how_to_leave") + "\n")
+			t.show(t.lineEnd() + t.say("terminal.how_to_leave") + "\n")
 		case err != nil:
 			if t.interactive {
-				t.show("\n") // the shell's own prompt starts on a line of its own
+				t.show(t.lineEnd()) // the shell's own prompt starts on a line of its own
 			}
 			return "", err
 		case l.flaw == tooLong:
@@ -152,8 +171,16 @@ func (t *Terminal) nextLine(ctx context.Context) (string, error) {
 	}
 }
 
+// lineEnd ends the line of the prompt, which an editor keeps apart.
+func (t *Terminal) lineEnd() string {
+	if t.device != nil {
+		return ""
+	}
+	return "\n"
+}
+
 func (t *Terminal) prompt() {
-	if t.interactive {
+	if t.interactive && t.device == nil {
 		t.show(t.say("terminal.prompt"))
 	}
 }
@@ -178,7 +205,13 @@ func (t *Terminal) endLine(by *sink) {
 
 // write puts text on Out. The lock is held.
 func (t *Terminal) write(text string) {
-	if _, err := io.WriteString(t.out, channels.Printable(text)); err != nil && t.broken == nil {
+	var err error
+	if t.edit != nil {
+		err = t.edit.Print(channels.Printable(text))
+	} else {
+		_, err = io.WriteString(t.out, channels.Printable(text))
+	}
+	if err != nil && t.broken == nil {
 		t.broken = fmt.Errorf("terminal: write: %w", err)
 	}
 }
@@ -187,6 +220,11 @@ func (t *Terminal) write(text string) {
 func (t *Terminal) warn(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.edit != nil && isTerminal(t.err) {
+		t.endLine(nil)
+		_ = t.edit.Print(channels.Printable(text))
+		return
+	}
 	_, _ = io.WriteString(t.err, channels.Printable(text))
 }
 

@@ -29,6 +29,8 @@ func (t *Terminal) turn(ctx context.Context, h channels.Handler, text string) er
 	defer stop()
 	long := time.NewTimer(longTurn)
 	defer long.Stop()
+	looks, rest := t.looks()
+	defer rest()
 	var outcome error
 	interrupted := false
 	for running := 1; running > 0; {
@@ -57,11 +59,13 @@ func (t *Terminal) turn(ctx context.Context, h channels.Handler, text string) er
 		case <-t.interrupt:
 			interrupted = true
 			cancel()
+		case now := <-looks:
+			t.status(t.watched.lines(now, t.texts()))
 		case <-long.C:
 			switch {
 			case len(t.question) > 0 || t.prompted.Load():
 				long.Reset(longTurn) // not into an open question
-			case t.interactive && !interrupted:
+			case t.interactive && !interrupted && t.device == nil:
 				t.warn(t.say("terminal.still_running") + "\n")
 			}
 		}

@@ -75,7 +75,7 @@ func (s *State) Module(fields map[string]lua.LValue) *lua.LTable {
 }
 
 func (s *State) moduleField(l *lua.LState) int {
-	var v lua.LValue = lua.LNil
+	v := lua.LNil
 	t, isTable := l.Get(1).(*lua.LTable)
 	name, isText := l.Get(2).(lua.LString)
 	if isTable && isText {

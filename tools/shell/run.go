@@ -74,6 +74,7 @@ func (h *handler) run(ctx context.Context, _ args, checked guard.Action) (tools.
 	}
 	id := session.NewID()
 	res := h.opts.Executor.Run(ctx, executor.Request{
+		Watch:     tools.Live(ctx),
 		RunID:     id,
 		Owner:     origin.Session,
 		Command:   checked.Command,
