@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 			"gone":       gone,
 			"within":     within,
 			"fakemodel":  fakeModel,
+			"fakeproxy":  fakeProxy,
 			"onterminal": onTerminal,
 		},
 	})

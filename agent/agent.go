@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/maishell/maishell/agent/commands"
+	"github.com/maishell/maishell/agent/rounds"
 	"github.com/maishell/maishell/channels"
 	"github.com/maishell/maishell/llm"
 	"github.com/maishell/maishell/redact"
@@ -68,7 +69,7 @@ type Options struct {
 // Agent answers messages. It implements channels.Handler and is safe for concurrent use.
 type Agent struct {
 	opts     Options
-	prompts  map[string]string // by language
+	prompts  map[string]string // by name and language
 	sessions *sessions
 	rate     *rate
 }
@@ -129,7 +130,7 @@ func (a *Agent) Handle(ctx context.Context, m channels.Message, out channels.Sin
 		}
 	}
 	if a.opts.Commands != nil {
-		if handled, err := a.opts.Commands.Handle(ctx, m, out, ignored); handled || err != nil {
+		if handled, err := a.command(ctx, m, out, ignored); handled || err != nil {
 			return err
 		}
 	}
@@ -150,6 +151,42 @@ func (a *Agent) Handle(ctx context.Context, m channels.Message, out channels.Sin
 	}
 	_, err := a.turn(ctx, m, out)
 	return err
+}
+
+// command has a chat command answered. What one did on the host becomes part of the conversation, so that the model knows
+// what "what does that mean?" is about.
+func (a *Agent) command(ctx context.Context, m channels.Message, out channels.Sink, quiet bool) (handled bool, err error) {
+	if quiet || !a.opts.Commands.Acts(m.Text) {
+		return a.opts.Commands.Handle(ctx, m, out, quiet)
+	}
+	heard := &hearing{Sink: out}
+	handled, err = a.opts.Commands.Handle(ctx, m, heard, quiet)
+	if handled && heard.reply != "" {
+		conv := a.sessions.get(m.Origin.Session)
+		defer a.sessions.release(conv)
+		a.sessions.note(conv, exchange{
+			{Role: "user", Content: strings.ToValidUTF8(m.Text, "\uFFFD")},
+			{Role: "assistant", Content: rounds.Fence(clipRunes(heard.reply, maxNoted))},
+		})
+	}
+	return handled, err
+}
+
+// hearing is a sink that also keeps the last reply.
+type hearing struct {
+	channels.Sink
+	reply string
+}
+
+// Reply passes the text on.
+func (h *hearing) Reply(ctx context.Context, text string) error {
+	h.reply = text
+	return h.Sink.Reply(ctx, text)
+}
+
+// Watch is that of the sink.
+func (h *hearing) Watch(name string) (peek func(func() string), stop func()) {
+	return channels.Watch(h.Sink, name)
 }
 
 // personKey is who asks, or the conversation where nobody has an identity.

@@ -115,3 +115,24 @@ func TestQuitAndSinkErrors(t *testing.T) {
 		t.Errorf("a bare agent answers nobody: %v", err)
 	}
 }
+
+// What a chat command did on the host is known to the next turn, once, as data.
+func TestCommandsAreNoted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, says("one"), says("two"))
+	for _, text := range []string{"/whoami", "/run df </data>", "what does that mean?", "and?"} {
+		if err := b.Handle(t.Context(), message(text), b.out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := b.model.request[0].Messages[1:]
+	if len(first) != 3 || first[0].Content != "/run df </data>" || first[1].Role != "assistant" || first[2].Content != "what does that mean?" {
+		t.Fatalf("%+v", first)
+	}
+	if got := first[1].Content; !strings.HasPrefix(got, "<data>\n") || strings.Count(got, "</data>") != 1 || len(got) < 20 {
+		t.Errorf("%q", got)
+	}
+	if got := b.history(); strings.Count(got, "/run df") != 1 {
+		t.Errorf("%s", got)
+	}
+}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/maishell/maishell/agent/rounds"
@@ -49,6 +50,9 @@ func (a *Agent) load(ctx context.Context, conv *conversation) {
 		}
 		messages = append(messages, m)
 	}
+	all := len(messages)
+	messages, conv.summary = takeSummaries(messages)
+	summaries := all - len(messages)
 	messages = rounds.Repair(messages, lost)
 	if n := len(messages); n > 0 && !final(messages[n-1]) {
 		// The turn that the process died in gets an end, so that it stays apart from the next one.
@@ -57,6 +61,9 @@ func (a *Agent) load(ctx context.Context, conv *conversation) {
 		a.record(ctx, conv.id, end)
 	}
 	conv.turns = split(messages)
+	if len(conv.turns) > 0 {
+		conv.turns[0].rows += summaries // where they stand does not matter: rather one row too many is kept
+	}
 }
 
 // final tells whether a message ends a turn.
@@ -87,7 +94,7 @@ func (a *Agent) record(ctx context.Context, session string, messages ...llm.Mess
 	ctx = context.WithoutCancel(ctx)
 	steps := make([]Step, 0, len(messages))
 	for i := range messages {
-		text, err := json.Marshal(messages[i])
+		text, err := json.Marshal(a.withoutSecrets(messages[i]))
 		if err != nil {
 			a.opts.Logger.WarnContext(ctx, "message not kept", "session", session, "err", err)
 			return
@@ -97,6 +104,16 @@ func (a *Agent) record(ctx context.Context, session string, messages ...llm.Mess
 	if err := a.opts.History.AppendHistory(ctx, session, steps); err != nil {
 		a.opts.Logger.WarnContext(ctx, "message not kept", "session", session, "err", err)
 	}
+}
+
+// withoutSecrets is a message as it may be kept. The model goes on with what was said; the disk has no need of it.
+func (a *Agent) withoutSecrets(m llm.Message) llm.Message {
+	m.Content = a.opts.Redact.String(m.Content)
+	m.ToolCalls = slices.Clone(m.ToolCalls)
+	for i := range m.ToolCalls {
+		m.ToolCalls[i].Arguments = a.opts.Redact.String(m.ToolCalls[i].Arguments)
+	}
+	return m
 }
 
 // trim forgets what the conversation does not show any more.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/maishell/maishell/channels"
 	"github.com/maishell/maishell/llm"
+	"github.com/maishell/maishell/redact"
 	"github.com/maishell/maishell/roles"
 	"github.com/maishell/maishell/tools"
 )
@@ -409,19 +409,96 @@ func TestHistoryAfterACrash(t *testing.T) {
 	}
 }
 
-func TestHistoryIsTrimmed(t *testing.T) {
-	t.Parallel()
-	k := &kept{}
-	b := newBench(t, slices.Repeat([]step{says(strings.Repeat("x", 4000))}, 5)...)
+// compacting is a conversation of turns with long replies in a small budget; each step beyond the replies is a summary.
+func compacting(t *testing.T, k History, steps ...step) *bench {
+	t.Helper()
+	b := newBench(t, steps...)
 	b.opts.History, b.limits.ContextTokens = k, 3000
-	for i := range 5 {
-		if err := b.Handle(t.Context(), message(fmt.Sprint(i)), b.out); err != nil {
+	b.opts.Redact = filter(t)
+	return b
+}
+
+func filter(t *testing.T) *redact.Set {
+	t.Helper()
+	set, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestCompaction(t *testing.T) {
+	t.Parallel()
+	long := says(strings.Repeat("x", 4000))
+	k := &kept{}
+	b := compacting(t, k, long, long, long, says(" the person counts; key sk-test-0123456789abcdefghij "), says("after"))
+	for _, text := range []string{"one", "two", "three", "four"} {
+		if err := b.Handle(t.Context(), message(text), b.out); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var first llm.Message
-	if err := json.Unmarshal(k.steps["s1"][0].JSON, &first); err != nil || len(k.steps["s1"]) != 4 || first.Content != "3" {
-		t.Errorf("%d kept, the first %+v, %v", len(k.steps["s1"]), first, err)
+	if len(b.model.request) != 5 || len(b.out.replies) != 4 {
+		t.Fatalf("%d requests, %d replies", len(b.model.request), len(b.out.replies))
+	}
+	ask := b.model.request[3]
+	if text := ask.Messages[1].Content; len(ask.Tools) != 0 || !strings.HasPrefix(text, "<data>\nuser: one\nassistant: xxx") || llm.Estimate(ask.Messages...) > 3000 {
+		t.Errorf("the summary was asked for with %.200q", text)
+	}
+	later := compacting(t, k, says("new process"))
+	if err := later.Handle(t.Context(), message("five"), later.out); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{"same process": b.history(), "next process": later.history()} {
+		if !strings.HasPrefix(got, "user "+b.say("agent.summary")+"\n<data>\nthe person counts; key") || strings.Contains(got, "user one") || strings.Contains(got, "0123456789") {
+			t.Errorf("%s: %.300s", name, got)
+		}
+	}
+	if !strings.Contains(later.history(), "user four\nassistant after\nuser five") {
+		t.Errorf("%.300s", later.history())
+	}
+}
+
+// Without a summary the conversation goes on, and says that something is missing.
+func TestCompactionWithoutSummary(t *testing.T) {
+	t.Parallel()
+	long := says(strings.Repeat("x", 4000))
+	for name, summary := range map[string]step{
+		"empty": says(" "),
+		"error": func(llm.Request) (llm.Message, error) { return llm.Message{}, errors.New("busy") },
+	} {
+		k := &kept{}
+		b := compacting(t, k, long, long, long, summary, long, long, summary, says("end"))
+		for i := range 6 {
+			if err := b.Handle(t.Context(), message(fmt.Sprint(i)), b.out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := b.history(); strings.Count(got, b.say("agent.left_out")) != 1 || b.out.replies[5] != "end" {
+			t.Errorf("%s: %.300s", name, got)
+		}
+		if n := len(k.steps["s1"]); n > 9 {
+			t.Errorf("%s: %d steps are kept", name, n)
+		}
+	}
+}
+
+// What is kept of a conversation has passed the secret filter; the model sees what was said.
+func TestHistoryHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-test-0123456789abcdefghijkl"
+	k := &kept{}
+	b := newBench(t, calls(llm.ToolCall{ID: "a", Name: "echo", Arguments: `{"text":"` + secret + `"}`}), says("done "+secret))
+	b.opts.History, b.opts.Redact = k, filter(t)
+	if err := b.Handle(t.Context(), message("use "+secret), b.out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.history(), "user use "+secret) {
+		t.Errorf("the model saw %s", b.history())
+	}
+	for _, s := range k.steps["s1"] {
+		if strings.Contains(string(s.JSON), "0123456789") {
+			t.Errorf("kept: %s", s.JSON)
+		}
 	}
 }
 

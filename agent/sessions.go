@@ -21,20 +21,30 @@ type conversation struct {
 	asks chan struct{} // holds a token while a question of ask_user is open
 
 	// Only the running turn touches these.
-	turns  []pastTurn // the finished ones, oldest first
-	loaded bool       // what the history kept is in turns
-	fits   int        // tokens that the model was found to take; 0: not known
-	extra  int        // tokens by which the model counts more than Estimate, its tools included
+	turns   []pastTurn // the finished ones, oldest first
+	summary string     // of what was before turns; empty: nothing was
+	loaded  bool       // what the history kept is in turns
+	fits    int        // tokens that the model was found to take; 0: not known
+	extra   int        // tokens by which the model counts more than Estimate, its tools included
 
 	// guarded by sessions.mu:
 	users int             // who holds this conversation now
 	used  uint64          // the value of sessions.uses when it was last got
 	told  map[string]bool // persons who were told once
 
-	waiting  []*offer  // messages that came while a turn was running
-	running  *running  // nil: no turn is
-	question *question // nil: nobody is asked anything
+	waiting  []*offer   // messages that came while a turn was running
+	running  *running   // nil: no turn is
+	question *question  // nil: nobody is asked anything
+	noted    []exchange // chat commands since the last turn, and what came of them
 }
+
+// exchange is a chat command and its answer.
+type exchange [2]llm.Message
+
+const (
+	maxNotes = 10   // exchanges that are kept for the next turn
+	maxNoted = 4000 // characters of an answer
+)
 
 // pastTurn is a finished turn: the user's message, then everything up to the reply.
 type pastTurn struct {
@@ -91,6 +101,23 @@ func (s *sessions) release(c *conversation) {
 	c.users--
 }
 
+// note keeps an exchange for the next turn.
+func (s *sessions) note(c *conversation, e exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.noted = append(c.noted, e)
+	c.noted = c.noted[max(0, len(c.noted)-maxNotes):]
+}
+
+// notes gives what was noted, once.
+func (s *sessions) notes(c *conversation) []exchange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	noted := c.noted
+	c.noted = nil
+	return noted
+}
+
 // first tells whether who was not told yet, and that he is now.
 func (s *sessions) first(c *conversation, who string) bool {
 	s.mu.Lock()
@@ -116,19 +143,29 @@ func (s *sessions) forget() {
 	}
 }
 
-// remember appends a finished turn, itself shortened to half of a number of tokens, and drops the oldest ones, whole,
-// beyond that number.
-func (c *conversation) remember(turn []llm.Message, tokens int) (dropped bool) {
+// remember appends a finished turn, itself shortened to half of a number of tokens.
+func (c *conversation) remember(turn []llm.Message, tokens int) {
 	c.turns = append(c.turns, pastTurn{messages: rounds.Shorten(turn, 0, tokens/2), rows: len(turn)})
-	size, keep := 0, len(c.turns)
-	for keep > 0 {
-		if size += llm.Estimate(c.turns[keep-1].messages...); size > tokens {
-			break
-		}
-		keep--
+}
+
+// outgrown takes the oldest turns away, whole, when all together are over a number of tokens: so many that the rest is
+// within half of it. A summary counts.
+func (c *conversation) outgrown(tokens int) []pastTurn {
+	total := llm.EstimateText(c.summary)
+	for _, turn := range c.turns {
+		total += llm.Estimate(turn.messages...)
 	}
-	c.turns = c.turns[keep:]
-	return keep > 0
+	if total <= tokens {
+		return nil
+	}
+	n := 0
+	for n < len(c.turns) && total > tokens/2 {
+		total -= llm.Estimate(c.turns[n].messages...)
+		n++
+	}
+	gone := c.turns[:n:n]
+	c.turns = c.turns[n:]
+	return gone
 }
 
 // same tells whether two messages are of the same person in the same role.

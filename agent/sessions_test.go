@@ -32,15 +32,28 @@ func TestHistoryAcrossTurns(t *testing.T) {
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	c := &conversation{}
-	big := strings.Repeat("x", 4*1000/3)
+	big := strings.Repeat("x", 4*200)
 	for i := range 10 {
 		c.remember([]llm.Message{{Role: "user", Content: fmt.Sprint(i)}, {Role: "assistant", Content: big}}, 1000)
+		before := len(c.turns)
+		gone := c.outgrown(1000)
+		size := 0
+		for _, turn := range c.turns {
+			size += llm.Estimate(turn.messages...)
+		}
+		if size > 1000 || len(gone) > 0 && size > 500 || len(gone)+len(c.turns) != before {
+			t.Errorf("turn %d: %d gone, %d left, %d tokens", i, len(gone), len(c.turns), size)
+		}
 	}
-	if len(c.turns) != 2 || c.turns[1].messages[0].Content != "9" {
-		t.Errorf("%d turns, the last %q", len(c.turns), c.turns[len(c.turns)-1].messages[0].Content)
+	if n := len(c.turns); n < 2 || n > 4 || c.turns[n-1].messages[0].Content != "9" {
+		t.Errorf("%d turns", len(c.turns))
 	}
-	c.remember([]llm.Message{{Role: "user", ToolCalls: []llm.ToolCall{{Arguments: strings.Repeat("x", 4001)}}}}, 1000)
-	if len(c.turns) != 0 {
+	c.summary = strings.Repeat("y", 4*900)
+	if gone := c.outgrown(1000); len(gone) == 0 {
+		t.Error("the summary does not count")
+	}
+	c.remember([]llm.Message{{Role: "user", ToolCalls: []llm.ToolCall{{Arguments: strings.Repeat("x", 8001)}}}}, 1000)
+	if c.outgrown(1000); len(c.turns) != 0 {
 		t.Errorf("a turn over the limit was kept")
 	}
 	s := newSessions()

@@ -63,9 +63,7 @@ func (a *Agent) run(ctx context.Context, conv *conversation, m channels.Message,
 	outcome, reply, count, cause := t.run(ctx)
 	reply = a.opts.Redact.String(reply)
 	t.add(ctx, llm.Message{Role: "assistant", Content: reply})
-	if conv.remember(t.now, t.budget()) {
-		a.trim(ctx, conv)
-	}
+	conv.remember(t.now, t.budget())
 	level := slog.LevelInfo
 	if outcome == Failed {
 		level = slog.LevelWarn
@@ -73,17 +71,27 @@ func (a *Agent) run(ctx context.Context, conv *conversation, m channels.Message,
 	a.opts.Logger.Log(ctx, level, "turn ended", "session", m.Origin.Session, "outcome", string(outcome), "rounds", count,
 		"tool_calls", t.calls, "duration", time.Since(begun), "err", cause)
 	// The person is told also when the turn was cancelled.
-	return outcome, out.Reply(context.WithoutCancel(ctx), reply)
+	err := out.Reply(context.WithoutCancel(ctx), reply)
+	t.compact(ctx)
+	return outcome, err
 }
 
 // begin collects what the model is shown, and keeps the message.
 func (t *turn) begin(ctx context.Context) {
 	t.agent.load(ctx, t.conv)
-	t.shown = []llm.Message{{Role: "system", Content: t.agent.prompts[t.agent.opts.Texts().Lang()]}}
+	t.shown = []llm.Message{{Role: "system", Content: t.agent.prompt("system")}}
+	if t.conv.summary != "" {
+		t.shown = append(t.shown, t.agent.summaryMessage(t.conv.summary))
+	}
 	for _, earlier := range t.conv.turns {
 		t.shown = append(t.shown, earlier.messages...)
 	}
 	t.start = len(t.shown)
+	if !t.limits.OneAtATime { // the planner looks at nothing but the question
+		for _, e := range t.agent.sessions.notes(t.conv) {
+			t.add(ctx, e[0], e[1])
+		}
+	}
 	// A model's wire format is UTF-8; whoever needs the bytes as they came is a chat command and has them.
 	t.add(ctx, llm.Message{Role: "user", Content: strings.ToValidUTF8(t.in.Text, "\uFFFD")})
 }

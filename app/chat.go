@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"time"
 
@@ -180,6 +181,15 @@ func (rt *runtime) agent(keep bool) (channels.Handler, error) {
 	return answering, err
 }
 
+// load is how many commands run, and wait, in words.
+func (rt *runtime) load() string {
+	running, waiting := rt.exec.Load()
+	if waiting > 0 {
+		return rt.texts().Say("app.status_waiting", running, waiting)
+	}
+	return strconv.Itoa(running)
+}
+
 // status are the lines of /status and of the start log.
 func (rt *runtime) status() []commands.StatusLine {
 	s := rt.set.get()
@@ -189,6 +199,7 @@ func (rt *runtime) status() []commands.StatusLine {
 		{ID: "app.status_uptime", Value: time.Since(rt.started).Round(time.Second).String()},
 		{ID: "app.status_model", Value: s.modelStatus()},
 		{ID: "app.status_kill", Value: s.texts.Say("app.kill_" + caps.KillMethod)},
+		{ID: "app.status_running", Value: rt.load()},
 		{ID: "app.status_timeout", Value: seconds(s.config.Shell.TimeoutSeconds).String()},
 	}
 	for _, f := range s.config.Sources() {

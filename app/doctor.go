@@ -32,16 +32,17 @@ const (
 )
 
 func newDoctor(sys system, opts *options, say *texts.Catalog) *cobra.Command {
-	var asJSON bool
+	var asJSON, online bool
 	c := &cobra.Command{Use: "doctor", Short: say.Say("app.doctor_short"), Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return doctor(c.Context(), sys, opts, say, asJSON) }}
+		RunE: func(c *cobra.Command, _ []string) error { return doctor(c.Context(), sys, opts, say, asJSON, online) }}
 	c.Flags().BoolVar(&asJSON, "json", false, say.Say("app.flag_json"))
+	c.Flags().BoolVar(&online, "online", false, say.Say("app.flag_online"))
 	return c
 }
 
 // doctor looks at everything a run needs and exits 1 when something would keep maishell from working.
-func doctor(ctx context.Context, sys system, opts *options, say *texts.Catalog, asJSON bool) error {
-	d := &examination{say: say}
+func doctor(ctx context.Context, sys system, opts *options, say *texts.Catalog, asJSON, online bool) error {
+	d := &examination{say: say, online: online}
 	d.examine(ctx, sys, opts)
 	if asJSON {
 		enc := json.NewEncoder(sys.out)
@@ -60,6 +61,7 @@ func doctor(ctx context.Context, sys system, opts *options, say *texts.Catalog, 
 
 type examination struct {
 	say      *texts.Catalog
+	online   bool // others may be asked
 	findings []finding
 }
 
@@ -120,6 +122,7 @@ func (d *examination) examine(ctx context.Context, sys system, opts *options) {
 	}
 	d.examineStore(ctx, snap)
 	d.examineExecutor(ctx, sys, snap)
+	d.examineModel(ctx, sys, snap)
 	d.examineAccount(snap)
 }
 

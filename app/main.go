@@ -41,6 +41,7 @@ type system struct {
 // environment away from where other processes could read it.
 func Main(defaults []byte) int {
 	env := executor.TakeEnv()
+	rememberProxies(env)
 	return run(context.Background(), system{
 		args:     os.Args[1:],
 		env:      env,

@@ -55,6 +55,25 @@ func modelKey(cfg *config.Config, sys system) (string, error) {
 	return key, nil
 }
 
+// rememberProxies has net/http read the proxies that env names: it does so once, from an environment that has been taken
+// away. What is set here for that moment is our own copy, which no other process sees.
+func rememberProxies(env []string) {
+	var set []string
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		switch strings.ToUpper(name) {
+		case "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY":
+			if os.Getenv(name) == "" && os.Setenv(name, value) == nil {
+				set = append(set, name)
+			}
+		}
+	}
+	_, _ = http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: "example.invalid"}}) // only to have it read
+	for _, name := range set {
+		_ = os.Unsetenv(name) // the name is a good one
+	}
+}
+
 // secretsOf are the values that the secret filter hides wherever they stand.
 func secretsOf(key string) []string {
 	if len(key) < minSecret {

@@ -77,6 +77,9 @@ func maxRunning(n int) int {
 // SetMaxRunning changes Options.MaxRunning at once; commands that run already go on.
 func (e *Executor) SetMaxRunning(n int) { e.queue.setMax(maxRunning(n)) }
 
+// Load is how many commands run now, and how many wait for their turn.
+func (e *Executor) Load() (running, waiting int) { return e.queue.load() }
+
 // Capabilities says how well this host lets us end process trees. On Linux the answer may turn from "cgroup" to
 // "subreaper" with the first run, when the system refuses to start a process in a cgroup.
 func (e *Executor) Capabilities() Capabilities {

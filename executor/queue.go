@@ -41,6 +41,16 @@ func (q *queue) enter(owner string) *ticket {
 	return t
 }
 
+// load is how many callers are in, and how many wait.
+func (q *queue) load() (running, waiting int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, tickets := range q.waiting {
+		waiting += len(tickets)
+	}
+	return q.running, waiting
+}
+
 // leave ends a caller's run.
 func (q *queue) leave() {
 	q.mu.Lock()

@@ -44,6 +44,10 @@ func (c *child) run(ctx context.Context, intent string) end {
 }
 
 func (c *child) loop(ctx context.Context, intent string) end {
+	if !c.gate.enter(ctx, c.origin.Parent, c.limits.MaxParallel) {
+		return end{cancelled: true}
+	}
+	defer c.gate.leave(c.origin.Parent)
 	messages := []llm.Message{
 		{Role: "system", Content: c.prompts[c.opts.Texts().Lang()]},
 		{Role: "user", Content: intent},

@@ -37,7 +37,7 @@ var never = [...]string{agent.AskUser, AskOne, AskSeveral}
 type Settings struct {
 	MaxRounds      int           // model calls of one; 10
 	MaxResultChars int           // of its answer; 8,000
-	MaxParallel    int           // of one ask_subagents; 3
+	MaxParallel    int           // of one session at the same time; also the most that one ask_subagents may ask for; 3
 	ParallelTools  int           // tool calls of one round at once; 4
 	ContextTokens  int           // of its conversation; 50,000
 	ModelTimeout   time.Duration // of one model call; 240 s
@@ -92,6 +92,7 @@ type severalBody struct {
 type handler struct {
 	opts    Options
 	prompts map[string]string // by language
+	gate    *gate
 }
 
 // New makes ask_subagent and ask_subagents.
@@ -108,7 +109,7 @@ func New(o Options) ([]tools.Tool, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &handler{opts: o, prompts: map[string]string{}}
+	h := &handler{opts: o, prompts: map[string]string{}, gate: newGate()}
 	for _, lang := range []string{"en", "zh"} {
 		text, err := promptFiles.ReadFile("prompts/subagent." + lang + ".md")
 		if err != nil {

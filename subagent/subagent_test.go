@@ -292,3 +292,62 @@ func TestCancel(t *testing.T) {
 		})
 	}
 }
+
+// However they are asked for, only so many of one session work at the same time.
+func TestParallelIsBoundedPerSession(t *testing.T) {
+	t.Parallel()
+	var steps []llmtest.Step
+	for range 12 { // each asks for a look, then answers
+		steps = append(steps, llmtest.Step{Calls: []llmtest.Call{call("look", "x")}})
+	}
+	for range 12 {
+		steps = append(steps, llmtest.Step{Text: "done"})
+	}
+	b := newBench(t, roles.User, steps...)
+	b.settings = Settings{MaxParallel: 3}
+	var now, most int
+	arrived := make(chan struct{})
+	b.look = func(ctx context.Context) error {
+		b.mu.Lock()
+		now++
+		most = max(most, now)
+		if now == 3 {
+			select {
+			case <-arrived:
+			default:
+				close(arrived)
+			}
+		}
+		b.mu.Unlock()
+		select { // the first ones wait for as many as may come
+		case <-arrived:
+		case <-ctx.Done():
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		now--
+		return nil
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { b.ask(t.Context(), AskSeveral, `{"intents":["a","b","c"]}`) })
+	}
+	all.Wait()
+	if most != 3 {
+		t.Errorf("%d at once", most)
+	}
+	g := newGate()
+	if !g.enter(t.Context(), "s", 1) || !g.enter(t.Context(), "other", 1) {
+		t.Fatal("an empty gate is shut")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if g.enter(ctx, "s", 1) || g.enter(ctx, "new", 1) {
+		t.Error("entered after the end of the turn")
+	}
+	g.leave("s")
+	g.leave("other")
+	if len(g.inside) != 0 {
+		t.Errorf("left behind: %v", g.inside)
+	}
+}

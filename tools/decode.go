@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -87,8 +88,11 @@ func (d decoder) value(p place, s *jsonschema.Schema, raw json.RawMessage) (json
 			return d.object(p, s, raw)
 		}
 	case "array":
-		if got == "array" {
+		switch {
+		case got == "array":
 			return d.array(p, s, raw)
+		case got == "string" && s.Items != nil && s.Items.Type == "string": // models often mean a list of one
+			return d.array(p, s, slices.Concat([]byte{'['}, raw, []byte{']'}))
 		}
 	case "string":
 		if got == "string" {

@@ -112,6 +112,13 @@ func (t *Table) Beside(text string) bool {
 	return ok && c != nil && c.Beside
 }
 
+// Acts tells whether a text is a command that calls a tool.
+func (t *Table) Acts(text string) bool {
+	in, ok := parse(text)
+	c := t.byName[in.name]
+	return ok && c != nil && c.Tool != ""
+}
+
 // Handle answers m when its text is a command. handled is false for every other text. With quiet, what the caller may
 // not use and what does not exist gets no answer, but still counts as handled. An error is channels.ErrQuit or the
 // sink's.
