@@ -75,6 +75,11 @@ func chat(ctx context.Context, sys system, opts *options, who identity, name str
 	if err := rt.noteDisguise(ctx, origin); err != nil {
 		return err
 	}
+	if name != "" {
+		if err := rt.store.Claim(ctx, origin.Session); err != nil {
+			return err
+		}
+	}
 	trim := time.AfterFunc(startIsOver, debug.FreeOSMemory)
 	defer trim.Stop()
 	edit := sys.terminal && editable(sys.getenv("TERM"))

@@ -168,6 +168,9 @@ func (s *Store) endInstance(ctx context.Context) error {
 	}
 	return s.writeAcquired(ctx, func(ctx context.Context, _ *appender) error {
 		_, err := s.conn.ExecContext(ctx, "DELETE FROM instances WHERE id=?", s.instance)
+		if err == nil {
+			_, err = s.conn.ExecContext(ctx, "DELETE FROM claims WHERE instance=?", s.instance)
+		}
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -155,5 +156,53 @@ func TestProcessStart(t *testing.T) {
 	_ = cmd.Wait()
 	if gone, err := processStart(pid); err != nil || gone != "" {
 		t.Errorf("start of an ended process: %q, %v", gone, err)
+	}
+}
+
+// A conversation belongs to one living instance at a time.
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	open := func() *Store {
+		s, err := Open(t.Context(), Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Begin(t.Context(), "chat"); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first, second := open(), open()
+	for range 2 {
+		if err := first.Claim(t.Context(), "s"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var taken *Error
+	if err := second.Claim(t.Context(), "s"); !errors.As(err, &taken) || taken.Code != "store.session_open" || taken.Args[1] != os.Getpid() {
+		t.Errorf("%v", err)
+	}
+	if err := second.Claim(t.Context(), "another"); err != nil {
+		t.Error(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Claim(t.Context(), "s"); err != nil {
+		t.Errorf("a closed chat still has it: %v", err)
+	}
+	// A process that died is not asked.
+	if _, err := second.conn.ExecContext(t.Context(), "UPDATE instances SET start_time='0'"); err != nil {
+		t.Fatal(err)
+	}
+	third := open()
+	if err := third.Claim(t.Context(), "s"); err != nil {
+		t.Errorf("a dead process still has it: %v", err)
+	}
+	for _, s := range []*Store{second, third} {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
