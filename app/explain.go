@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,7 @@ type rewrite struct {
 func newExplain(sys system, opts *options, say *texts.Catalog) *cobra.Command {
 	var who identity
 	var asJSON bool
-	var cwd string
+	var cwd, at string
 	c := &cobra.Command{
 		Use: "explain [flags] 'COMMAND'", Short: say.Say("app.explain_short"), Long: say.Say("app.explain_long"),
 		Args: func(_ *cobra.Command, args []string) error {
@@ -60,7 +61,7 @@ func newExplain(sys system, opts *options, say *texts.Catalog) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, catalog, err := explain(c.Context(), sys, opts, origin, command, cwd)
+			e, catalog, err := explain(c.Context(), sys, opts, origin, command, cwd, at)
 			if err != nil {
 				return err
 			}
@@ -75,12 +76,34 @@ func newExplain(sys system, opts *options, say *texts.Catalog) *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, say.Say("app.flag_json"))
 	c.Flags().StringVar(&cwd, "cwd", "", say.Say("app.flag_explain_cwd"))
+	c.Flags().StringVar(&at, "at", "", say.Say("app.flag_explain_at"))
 	who.flags(c, say)
 	return c
 }
 
+// clockAt is a clock that stands still at a time as people write it, in the zone of [ui] timezone unless it names one; nil
+// for an empty text.
+func clockAt(text, zone string) (func() time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	where := time.Local
+	if zone != "" {
+		var err error
+		if where, err = time.LoadLocation(zone); err != nil {
+			return nil, fmt.Errorf("ui.timezone: %w", err)
+		}
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+		if at, err := time.ParseInLocation(layout, text, where); err == nil {
+			return func() time.Time { return at }, nil
+		}
+	}
+	return nil, usageError{id: "app.bad_time", args: []any{text}}
+}
+
 // explain decides as the door would. The shells are known by their names: nothing is started, not even to ask one.
-func explain(ctx context.Context, sys system, opts *options, o session.Origin, command, cwd string) (explanation, *texts.Catalog, error) {
+func explain(ctx context.Context, sys system, opts *options, o session.Origin, command, cwd, at string) (explanation, *texts.Catalog, error) {
 	cfg, err := loadConfig(sys, opts)
 	if err != nil {
 		return explanation{}, nil, err
@@ -89,7 +112,11 @@ func explain(ctx context.Context, sys system, opts *options, o session.Origin, c
 	if err != nil {
 		return explanation{}, nil, err
 	}
-	set, err := snap.loadScripts()
+	clock, err := clockAt(at, cfg.UI.Timezone)
+	if err != nil {
+		return explanation{}, nil, err
+	}
+	set, err := snap.loadScriptsAt(clock)
 	if err != nil {
 		return explanation{}, nil, err
 	}

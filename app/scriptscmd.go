@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -55,12 +56,16 @@ func loadScripts(sys system, opts *options) (*snapshot, *scripts.Set, error) {
 }
 
 // loadScripts loads the scripts of a snapshot that nothing runs by. Shells are known by their names then.
-func (s *snapshot) loadScripts() (*scripts.Set, error) {
+func (s *snapshot) loadScripts() (*scripts.Set, error) { return s.loadScriptsAt(nil) }
+
+// loadScriptsAt is loadScripts for another clock than the system's; nil: that one.
+func (s *snapshot) loadScriptsAt(now func() time.Time) (*scripts.Set, error) {
 	s.noScripts = s.scriptsMissing()
 	o, err := scriptOptions(s, nil)
 	if err != nil {
 		return nil, err
 	}
+	o.Now = now
 	return scripts.Load(o)
 }
 
