@@ -58,9 +58,11 @@ bench:
 	$(GO) test ./executor -run '^$$' -bench Spawn -benchtime 4000x -timeout 30m
 	$(GO) test ./executor -run '^$$' -bench 'Callers|Drain' -benchtime 5x -timeout 30m
 	$(GO) test ./app -run '^$$' -bench Guarded -benchtime 4000x -timeout 30m
-	$(GO) test ./app -run '^$$' -bench Door
+	$(GO) test ./app -run '^$$' -bench Turn -benchtime 500x
+	$(GO) test ./app -run '^$$' -bench Conversations -benchtime 5x
+	$(GO) test ./app -run '^$$' -bench 'Door|Reload'
 	$(GO) test . -run '^$$' -bench Ready -benchtime 1x -timeout 30m
-	$(GO) test ./tools ./guard ./policy ./redact ./store ./texts ./config -run '^$$' -bench .
+	$(GO) test ./tools ./guard ./policy ./redact ./scripts ./store ./texts ./config -run '^$$' -bench .
 
 check: fmt tidy vet test
 

@@ -57,7 +57,8 @@ func BenchmarkDoor(b *testing.B) {
 	}
 }
 
-func benchRuntime(b *testing.B) (*runtime, session.Origin) {
+// benchRuntime is a whole maishell in directories of its own, with more variables.
+func benchRuntime(b *testing.B, env ...string) (*runtime, session.Origin) {
 	b.Helper()
 	defaults, err := os.ReadFile(filepath.Join("..", "config.toml"))
 	if err != nil {
@@ -69,6 +70,7 @@ func benchRuntime(b *testing.B) (*runtime, session.Origin) {
 			"MAISHELL_STORE__DIR=" + dir + "/state", "MAISHELL_FILES__WORKSPACE=" + dir + "/files", "MAISHELL_SHELL__CWD=" + dir},
 		out: io.Discard, err: io.Discard, defaults: defaults,
 	}
+	sys.env = append(sys.env, env...)
 	rt, err := start(b.Context(), sys, &options{logLevel: "error"}, "bench", nil)
 	if err != nil {
 		b.Fatal(err)
