@@ -74,28 +74,18 @@ func start(ctx context.Context, sys system, opts *options, kind string, approver
 	rt.set.swap(snap)
 	rt.reload = newReloader(rt, sys, opts)
 	rt.log.Info("configuration", "files", cfg.Sources())
-	// The database is opened beside what needs none: the two take about the same time.
-	opened := rt.openStore(ctx, snap.storeDir, kind)
-	err = rt.prepare(sys, snap)
-	if err = errors.Join(opened(), err); err != nil {
+	if rt.store, err = store.Open(ctx, store.Options{Dir: snap.storeDir, Logger: rt.log}); err != nil {
+		return rt, err
+	}
+	if rt.instance, err = rt.store.Begin(ctx, kind); err != nil {
+		return rt, err
+	}
+	if err = rt.prepare(sys, snap); err != nil {
 		return rt, err
 	}
 	rt.model = newLiveModel(rt, key)
 	rt.log.Info("executor", "kill_method", rt.exec.Capabilities().KillMethod)
 	return rt, rt.wire(snap, approver)
-}
-
-// openStore opens the database in the background; the function that it returns waits for that.
-func (rt *runtime) openStore(ctx context.Context, dir, kind string) (wait func() error) {
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		if rt.store, err = store.Open(ctx, store.Options{Dir: dir, Logger: rt.log}); err == nil {
-			rt.instance, err = rt.store.Begin(ctx, kind)
-		}
-		done <- err
-	}()
-	return func() error { return <-done }
 }
 
 // prepare makes what runs commands and the scripts that guard them.
