@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/maishell/maishell/executor/readable"
 	"github.com/maishell/maishell/redact"
 )
 
@@ -121,7 +122,7 @@ func (c *collector) peek() string {
 	if !whole {
 		text = dropStart(text, c.overlap)
 	}
-	return text
+	return c.clean(text)
 }
 
 // newest returns a copy of the last n bytes captured, or fewer, and whether they are all there were.
@@ -166,10 +167,14 @@ func (c *collector) output(e ends) Output {
 	if len(e.head) == 0 {
 		return Output{}
 	}
+	if is, kind := readable.Binary(e.head); is {
+		return Output{Binary: true, Kind: kind, OmittedChars: max(c.total, 1)}
+	}
 	headText, tailText, omitted, codec := decodeEnds(e, c.page)
 	headChars, tailChars := c.maxChars-c.maxChars/2, c.maxChars/2
 	headText = c.mask(headText)
 	if !e.cut {
+		headText = c.clean(headText)
 		if len(headText) <= c.maxChars || runes(headText) <= c.maxChars {
 			return Output{Head: headText}
 		}
@@ -186,10 +191,21 @@ func (c *collector) output(e ends) Output {
 	omitted += codec.chars(dropped)
 	// A secret that lies across the dropped part was not recognised; its piece is at the inner edge, unmasked, and
 	// shorter than overlap.
-	head := firstChars(dropEnd(headText, c.overlap), headChars)
-	tail := lastChars(dropStart(tailText, c.overlap), tailChars)
+	omitted += int64(runes(headText) + runes(tailText))
+	headText, tailText = dropEnd(headText, c.overlap), dropStart(tailText, c.overlap)
+	omitted -= int64(runes(headText) + runes(tailText))
+	headText, tailText = c.clean(headText), c.clean(tailText)
+	head, tail := firstChars(headText, headChars), lastChars(tailText, tailChars)
 	omitted += int64(runes(headText) - runes(head) + runes(tailText) - runes(tail))
 	return Output{Head: head, Tail: tail, OmittedChars: max(omitted, 1)}
+}
+
+// clean is text as a person would have seen it on a terminal. A secret that was interrupted by a sequence is whole then.
+func (c *collector) clean(s string) string {
+	if seen := readable.Text(s); seen != s {
+		return c.mask(seen)
+	}
+	return s
 }
 
 func (c *collector) mask(s string) string {

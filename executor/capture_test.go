@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/encoding/simplifiedchinese"
 
+	"github.com/maishell/maishell/executor/readable"
 	"github.com/maishell/maishell/redact"
 )
 
@@ -57,7 +58,7 @@ func TestCollectorCutsHeadAndTail(t *testing.T) {
 
 func TestCollectorCountsInCodePage(t *testing.T) {
 	t.Parallel()
-	line := encode(t, simplifiedchinese.GBK, "错误：找不到文件\r\n") // ten characters
+	line := encode(t, simplifiedchinese.GBK, "错误：没有找到文件\n") // ten characters
 	out := collect(100, "gbk", strings.Repeat(line, 1000))
 	shown := runes(out.Head) + runes(out.Tail)
 	if want := int64(10*1000 - shown); out.OmittedChars != want || shown < 95 || strings.Contains(out.Head+out.Tail, replacement) {
@@ -233,12 +234,17 @@ func FuzzCollector(f *testing.F) {
 		if keeps := newCollector(maxChars, name, nil).limit; len(data) > 2*keeps {
 			head = data[:keeps]
 		}
+		seen := readable.Text(text)
 		switch {
-		case !out.Truncated():
-			if out.Head != text || out.Tail != "" {
-				t.Fatalf("got %q, want %q", out.Head, text)
+		case out.Binary:
+			if is, _ := readable.Binary(head); !is || out.Head+out.Tail != "" || !out.Truncated() {
+				t.Fatalf("%+v of %q", out, data)
 			}
-		case c == codec(utf8Codec{}) && utf8.Valid(data) && !looksUTF16LE(head):
+		case !out.Truncated():
+			if out.Head != seen || out.Tail != "" {
+				t.Fatalf("got %q, want %q", out.Head, seen)
+			}
+		case seen == text && c == codec(utf8Codec{}) && utf8.Valid(data) && !looksUTF16LE(head):
 			shown := runes(out.Head) + runes(out.Tail)
 			if !strings.HasPrefix(text, out.Head) || !strings.HasSuffix(text, out.Tail) || out.OmittedChars != int64(runes(text)-shown) {
 				t.Fatalf("%+v of %q", out, text)
@@ -318,5 +324,38 @@ func TestPeekHidesSecrets(t *testing.T) {
 				t.Fatalf("after the end: %q", seen)
 			}
 		}
+	}
+}
+
+// A secret is hidden also when a sequence stands in it, and one that only comes to be by overwriting.
+func TestSecretsThatTerminalsPutTogether(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-test-0123456789abcdef"
+	set, err := redact.New(redact.Options{Literals: []string{secret}, Patterns: []redact.Pattern{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"a sk-test-\x1b[31m0123456789\x1b[0mabcdef b\n", "a Xk-test-0123456789abcdef b\ra s\n", "a sk-test-012345678X\b9abcdef b\n",
+	} {
+		c := newCollector(1000, "", set)
+		_, _ = c.Write([]byte(text))
+		if seen := c.peek(); strings.Contains(seen, "0123") {
+			t.Errorf("peek at %q: %q", text, seen)
+		}
+		if out := c.finish(); strings.Contains(out.Head, "0123") || !strings.HasPrefix(out.Head, "a ") || !strings.HasSuffix(out.Head, " b\n") {
+			t.Errorf("%q: %q", text, out.Head)
+		}
+	}
+}
+
+func TestBinaryOutput(t *testing.T) {
+	t.Parallel()
+	c := newCollector(1000, "", nil)
+	for range 100 {
+		_, _ = c.Write(append([]byte("\x7fELF"), make([]byte, 1000)...))
+	}
+	if out := c.finish(); !out.Binary || out.Kind != "ELF" || !out.Truncated() || out.TotalBytes != 100_400 || out.Head != "" {
+		t.Errorf("%+v", out)
 	}
 }

@@ -49,11 +49,14 @@ type Result struct {
 	Err      *Error // set for SpawnFailed and Invalid
 }
 
-// Output is one captured stream: decoded, filtered, bounded. When nothing was cut, all of it is in Head.
+// Output is one captured stream: decoded, filtered, readable (see package readable), bounded. When nothing was cut, all of
+// it is in Head.
 type Output struct {
-	Head, Tail   string
-	OmittedChars int64 // characters dropped between Head and Tail, exact in UTF-8, else estimated; 0: whole
-	TotalBytes   int64 // as the command wrote them
+	Head, Tail   string // both empty when Binary
+	Binary       bool   // it is no text
+	Kind         string // of what is binary, such as "gzip"; empty: not known
+	OmittedChars int64  // characters dropped between Head and Tail, exact in UTF-8, else estimated; 0: whole
+	TotalBytes   int64  // as the command wrote them
 }
 
 // Truncated reports whether anything was dropped.

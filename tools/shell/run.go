@@ -95,14 +95,13 @@ func (h *handler) run(ctx context.Context, _ args, checked guard.Action) (tools.
 // result words what came of a run.
 func (h *handler) result(id string, a guard.Action, limit time.Duration, s Settings, res executor.Result) tools.Result {
 	cat := h.opts.Texts()
-	note := func(missing int64) string { return cat.Say("tool_shell.truncated", missing) }
 	body := Body{
 		RunID:          id,
 		Command:        h.opts.Redact(a.Command),
 		Cwd:            a.Cwd,
 		ExitCode:       res.ExitCode,
-		Stdout:         res.Stdout.Text(s.MaxOutputChars, note),
-		Stderr:         res.Stderr.Text(s.MaxOutputChars, note),
+		Stdout:         h.output(res.Stdout, s.MaxOutputChars),
+		Stderr:         h.output(res.Stderr, s.MaxOutputChars),
 		TimedOut:       res.Status == executor.Timeout,
 		Truncated:      res.Stdout.Truncated() || res.Stderr.Truncated(),
 		Duration:       seconds(res.Duration),
@@ -139,6 +138,18 @@ func (h *handler) result(id string, a guard.Action, limit time.Duration, s Setti
 	}
 	out.Body = body
 	return out
+}
+
+// output is a stream as a model or a person gets it.
+func (h *handler) output(o executor.Output, limit int) string {
+	cat := h.opts.Texts()
+	switch {
+	case o.Binary && o.Kind != "":
+		return cat.Say("tool_shell.binary_kind", o.TotalBytes, o.Kind)
+	case o.Binary:
+		return cat.Say("tool_shell.binary", o.TotalBytes)
+	}
+	return o.Text(limit, func(missing int64) string { return cat.Say("tool_shell.truncated", missing) })
 }
 
 // rewritten adds to the note what was asked for: the body's command is what ran.

@@ -114,7 +114,7 @@ func TestBadArguments(t *testing.T) {
 	en, zh := view(t, "en"), view(t, "zh")
 	for _, tt := range []struct{ args, want string }{
 		{`{"topics":["gpu"]}`, "topics[0] must be one of host, cpu"},
-		{`{"topics":"disk"}`, "topics must be a list"},
+		{`{"topics":7}`, "topics must be a list"},
 		{`{"topic":"disk"}`, "use topics"},
 		{`{"port":0}`, "port must be from 1 to 65535"},
 		{`{"port":70000}`, "port must be from 1 to 65535"},
