@@ -60,29 +60,34 @@ func BenchmarkDoor(b *testing.B) {
 // benchRuntime is a whole maishell in directories of its own, with more variables.
 func benchRuntime(b *testing.B, env ...string) (*runtime, session.Origin) {
 	b.Helper()
-	defaults, err := os.ReadFile(filepath.Join("..", "config.toml"))
-	if err != nil {
-		b.Fatal(err)
-	}
 	dir := b.TempDir()
-	sys := system{
-		env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8",
-			"MAISHELL_STORE__DIR=" + dir + "/state", "MAISHELL_FILES__WORKSPACE=" + dir + "/files", "MAISHELL_SHELL__CWD=" + dir},
-		out: io.Discard, err: io.Discard, defaults: defaults,
-	}
-	sys.env = append(sys.env, env...)
-	rt, err := start(b.Context(), sys, &options{logLevel: "error"}, "bench", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := rt.close(); err != nil {
-			b.Error(err)
-		}
-	})
+	rt := quietRuntime(b, append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8",
+		"MAISHELL_STORE__DIR=" + dir + "/state", "MAISHELL_FILES__WORKSPACE=" + dir + "/files", "MAISHELL_SHELL__CWD=" + dir,
+	}, env...))
 	return rt, session.Origin{
 		Caller: roles.Caller{Platform: roles.LocalPlatform, UserID: "bench"}, Session: session.NewID(), Channel: "bench",
 	}
+}
+
+// quietRuntime is a whole maishell with the built-in settings and an environment, which ends with the test.
+func quietRuntime(t testing.TB, env []string) *runtime {
+	t.Helper()
+	defaults, err := os.ReadFile(filepath.Join("..", "config.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys := system{env: env, out: io.Discard, err: io.Discard, defaults: defaults}
+	rt, err := start(t.Context(), sys, &options{logLevel: "error"}, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
 }
 
 func median(d []time.Duration) time.Duration {
