@@ -23,7 +23,7 @@ func pump(f *os.File, buffers *sync.Pool, write func([]byte)) {
 	for {
 		n, err := f.Read(wait)
 		write(wait[:n])
-		for err == nil && readable(conn, peek) {
+		for err == nil && hasData(conn, peek) {
 			buf := buffers.Get().(*[]byte)
 			n, err = f.Read(*buf)
 			write((*buf)[:n])
@@ -35,8 +35,8 @@ func pump(f *os.File, buffers *sync.Pool, write func([]byte)) {
 	}
 }
 
-// readable reports whether a pipe holds data now.
-func readable(conn syscall.RawConn, peek *windows.LazyProc) bool {
+// hasData reports whether a pipe holds data now.
+func hasData(conn syscall.RawConn, peek *windows.LazyProc) bool {
 	var n uint32
 	err := conn.Control(func(fd uintptr) {
 		_, _, _ = peek.Call(fd, 0, 0, 0, uintptr(unsafe.Pointer(&n)), 0) // n stays 0 when it fails
