@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/maishell/maishell/channels"
 	"github.com/maishell/maishell/channels/terminal"
@@ -26,7 +27,7 @@ func (a *asker) Approve(ctx context.Context, r guard.Request) (bool, error) {
 		effects[i] = string(e)
 	}
 	q := channels.Question{
-		Caller: r.Caller, Tool: r.Action.Tool, Command: r.Action.Command, Input: r.Action.Input, Cwd: r.Action.Cwd,
+		Caller: r.Caller, Tool: r.Action.Tool, Command: r.Action.Command, Input: r.Action.Input, Env: strings.Join(r.Action.Env, "\n"), Cwd: r.Action.Cwd,
 		Effects: effects, Reason: s.texts.Say(r.Reason, r.Args...),
 	}
 	if q.Command == "" {

@@ -161,7 +161,8 @@ func namedSession(o session.Origin, name string) (string, error) {
 func (rt *runtime) agent(keep bool) (channels.Handler, error) {
 	var answering *agent.Agent
 	table, err := commands.New(commands.Options{
-		Tools: rt.registry, Texts: rt.texts, Resolve: rt.set.resolve, Role: rt.set.role, Status: rt.status,
+		Tools: rt.registry, Texts: rt.texts, Resolve: rt.set.resolve, Role: rt.set.role,
+		Status: func(o session.Origin) []commands.StatusLine { return append(rt.status(), turnStatus(answering, o)...) },
 		Reload: rt.reload.command, Stop: func(o session.Origin) bool { return answering.Stop(o) },
 	})
 	if err != nil {
@@ -184,6 +185,15 @@ func (rt *runtime) agent(keep bool) (channels.Handler, error) {
 		Limits: rt.limits, History: history, Redact: rt.secrets, Logger: rt.log,
 	})
 	return answering, err
+}
+
+// turnStatus is the line of /status about the running turn of a conversation; none when there is none.
+func turnStatus(a *agent.Agent, o session.Origin) []commands.StatusLine {
+	p, ok := a.Running(o)
+	if !ok {
+		return nil
+	}
+	return []commands.StatusLine{{ID: "app.status_turn", Value: p.For.Round(time.Second).String(), More: []any{p.Round, p.Calls}}}
 }
 
 // load is how many commands run, and wait, in words.

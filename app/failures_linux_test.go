@@ -27,6 +27,8 @@ type failureCase struct {
 	CodePage    string   `toml:"code_page"`
 	Command     string
 	Cwd         string
+	Env         map[string]string
+	Stdin       string
 	Timeout     float64
 	Status      string // empty: ok
 	ExitCode    *int   `toml:"exit_code"` // missing: 0 when the status is ok
@@ -113,6 +115,12 @@ func (f failureCase) try(t *testing.T, rt *runtime) {
 	args := map[string]any{"command": here(f.Command), "cwd": dir}
 	if f.Cwd != "" {
 		args["cwd"] = f.Cwd
+	}
+	if f.Env != nil {
+		args["env"] = f.Env
+	}
+	if f.Stdin != "" {
+		args["stdin"] = f.Stdin
 	}
 	limit := 20 * time.Second
 	if f.Timeout > 0 {

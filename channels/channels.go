@@ -78,6 +78,7 @@ type Question struct {
 	Tool    string   // the tool that would run
 	Command string   // the shell text, byte for byte; empty when the tool runs none
 	Input   string   // what the command would read on stdin; empty when nothing
+	Env     string   // the variables that would be added, one on each line
 	Args    string   // the tool's arguments as JSON, for tools without a command
 	Cwd     string   // where it would run
 	Effects []string // what it may do: read, write, execute, ...

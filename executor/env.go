@@ -101,6 +101,9 @@ func overlay(base, top []string) []string {
 	return out
 }
 
+// EnvKey is equal for two names of the same variable on this system.
+func EnvKey(name string) string { return envKey(name) }
+
 // lookup returns the value of name, empty if it is not there.
 func lookup(env []string, name string) string {
 	for _, kv := range env {

@@ -76,22 +76,22 @@ func TestCmd(t *testing.T) {
 	t.Parallel()
 	e := newWindowsExecutor(t, "FAKE_API_KEY=s3cret")
 	for _, test := range []struct{ name, command, stdout, stderr, code string }{
-		{"echo", "echo hi", "hi\r\n", "", "0"},
+		{"echo", "echo hi", "hi\n", "", "0"},
 		{"exit code", "exit 7", "", "", "7"},
 		{"exit /b", "exit /b 3", "", "", "3"},
 		{"negative exit code", "exit -5", "", "", "-5"},
-		{"stderr", "echo note>&2", "", "note\r\n", "0"},
-		{"both", "echo out& echo err>&2", "out\r\n", "err\r\n", "0"},
-		{"quotes", `echo "a b" c`, "\"a b\" c\r\n", "", "0"},
-		{"quoted path", `if exist "C:\Program Files" echo yes`, "yes\r\n", "", "0"},
-		{"redirect", `echo x>f.txt& type f.txt`, "x\r\n", "", "0"},
+		{"stderr", "echo note>&2", "", "note\n", "0"},
+		{"both", "echo out& echo err>&2", "out\n", "err\n", "0"},
+		{"quotes", `echo "a b" c`, "\"a b\" c\n", "", "0"},
+		{"quoted path", `if exist "C:\Program Files" echo yes`, "yes\n", "", "0"},
+		{"redirect", `echo x>f.txt& type f.txt`, "x\n", "", "0"},
 		{"null device", `echo x> nul & if exist nul\x echo a file`, "", "", "0"},
-		{"pipe", `echo hello| find "ell"`, "hello\r\n", "", "0"},
-		{"and", "echo a&& echo b", "a\r\nb\r\n", "", "0"},
-		{"variable", "echo %MAISHELL%", "1\r\n", "", "0"},
-		{"secret not visible", "echo %FAKE_API_KEY%", "%FAKE_API_KEY%\r\n", "", "0"},
-		{"trailing line break", "echo hi\r\n", "hi\r\n", "", "0"},
-		{"standard input is empty", "set v=old& set /p v=& call echo [%v%]", "[old]\r\n", "", ""},
+		{"pipe", `echo hello| find "ell"`, "hello\n", "", "0"},
+		{"and", "echo a&& echo b", "a\nb\n", "", "0"},
+		{"variable", "echo %MAISHELL%", "1\n", "", "0"},
+		{"secret not visible", "echo %FAKE_API_KEY%", "%FAKE_API_KEY%\n", "", "0"},
+		{"trailing line break", "echo hi\r\n", "hi\n", "", "0"},
+		{"standard input is empty", "set v=old& set /p v=& call echo [%v%]", "[old]\n", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -106,10 +106,25 @@ func TestCmd(t *testing.T) {
 	}
 }
 
+func TestStdin(t *testing.T) {
+	t.Parallel()
+	e := newWindowsExecutor(t)
+	for command, want := range map[string]string{"find \"w\"": "two\n", "echo hi": "hi\n"} {
+		req := cmdRequest(t, command)
+		req.Stdin = "one\r\ntwo\r\n"
+		if r := e.Run(context.Background(), req); r.Status != OK || !strings.HasSuffix(r.Stdout.Head, want) {
+			t.Errorf("%s: %+v %v", command, r, r.Err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "maishell-stdin-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
 func TestCmdListsQuotedFolder(t *testing.T) {
 	t.Parallel()
 	r := newWindowsExecutor(t).Run(context.Background(), cmdRequest(t, `dir "C:\Program Files" /b & echo "a b" c`))
-	if !strings.HasSuffix(r.Stdout.Head, "\"a b\" c\r\n") || !strings.Contains(r.Stdout.Head, "Common Files") || r.Stderr.Head != "" {
+	if !strings.HasSuffix(r.Stdout.Head, "\"a b\" c\n") || !strings.Contains(r.Stdout.Head, "Common Files") || r.Stderr.Head != "" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -207,7 +222,7 @@ func TestCancelKeepsOutput(t *testing.T) {
 	req := cmdRequest(t, "echo first& ping -n 60 127.0.0.1 >nul")
 	req.Started = func(int) { time.AfterFunc(2*time.Second, cancel) }
 	r := newWindowsExecutor(t).Run(ctx, req)
-	if r.Status != Cancelled || r.Stdout.Head != "first\r\n" {
+	if r.Status != Cancelled || r.Stdout.Head != "first\n" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -222,7 +237,7 @@ func TestEmptyPath(t *testing.T) {
 	defer func() { _ = e.Close() }()
 	req := cmdRequest(t, "echo first& ping -n 60 127.0.0.1 >nul & echo second")
 	req.Timeout = 2 * time.Second
-	if r := e.Run(context.Background(), req); r.Status != Timeout || r.Stdout.Head != "first\r\n" || r.Stderr.Head != "" {
+	if r := e.Run(context.Background(), req); r.Status != Timeout || r.Stdout.Head != "first\n" || r.Stderr.Head != "" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -231,7 +246,7 @@ func TestLeftoverLivesOn(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
 	r := newWindowsExecutor(t).Run(context.Background(), cmdRequest(t, "start /b ping -n 50 127.0.0.1 & echo hi"))
-	if r.Status != OK || r.Stdout.Head != "hi\r\n" || len(r.LeftPIDs) != 1 || time.Since(start) > 20*time.Second {
+	if r.Status != OK || r.Stdout.Head != "hi\n" || len(r.LeftPIDs) != 1 || time.Since(start) > 20*time.Second {
 		t.Fatalf("%+v", r)
 	}
 	process, err := windows.OpenProcess(windows.PROCESS_TERMINATE|windows.SYNCHRONIZE, false, uint32(r.LeftPIDs[0]))
@@ -251,8 +266,8 @@ func TestLeftoverLivesOn(t *testing.T) {
 func TestBigOutputIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newWindowsExecutor(t).Run(context.Background(), cmdRequest(t, "for /L %i in (1,1,3000) do @echo line %i"))
-	if !r.Stdout.Truncated() || !strings.HasPrefix(r.Stdout.Head, "line 1\r\nline 2\r\n") ||
-		!strings.HasSuffix(r.Stdout.Tail, "line 2999\r\nline 3000\r\n") {
+	if !r.Stdout.Truncated() || !strings.HasPrefix(r.Stdout.Head, "line 1\nline 2\n") ||
+		!strings.HasSuffix(r.Stdout.Tail, "line 2999\nline 3000\n") {
 		t.Errorf("%+v", r)
 	}
 	if n := runes(r.Stdout.Head) + runes(r.Stdout.Tail); n > defaultMaxChars || n < defaultMaxChars-20 {
@@ -269,7 +284,7 @@ func TestCodePageOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newWindowsExecutor(t).Run(context.Background(), req)
-	if want := "目录 的总数\r\n"; r.Stdout.Head != want || r.Stderr.Head != want {
+	if want := "目录 的总数\n"; r.Stdout.Head != want || r.Stderr.Head != want {
 		t.Errorf("%q %q", r.Stdout.Head, r.Stderr.Head)
 	}
 }

@@ -57,6 +57,7 @@ type spawnSpec struct {
 	dir     string   // absolute, existed a moment ago
 	env     []string // complete; never modified or kept
 	runID   string   // the value of MAISHELL_RUN_ID in env
+	stdin   string   // empty: the null device
 }
 
 // unknownExit is the code of a child whose end was not seen. All others occur: on Windows negative ones too.

@@ -58,6 +58,13 @@ func (p *platform) spawn(s spawnSpec) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
+	stdin, err := p.stdin(s.stdin)
+	if err != nil {
+		return nil, err
+	}
+	if stdin != p.null {
+		defer func() { _ = stdin.Close() }()
+	}
 	out, outEnd, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -72,7 +79,7 @@ func (p *platform) spawn(s spawnSpec) (*child, error) {
 	attr := &os.ProcAttr{
 		Dir:   s.dir,
 		Env:   s.env,
-		Files: []*os.File{p.null, outEnd, errEnd},
+		Files: []*os.File{stdin, outEnd, errEnd},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}
 	var process *os.Process

@@ -141,6 +141,13 @@ func (p *platform) spawn(s spawnSpec) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
+	stdin, err := p.stdin(s.stdin)
+	if err != nil {
+		return nil, err
+	}
+	if stdin != p.null {
+		defer func() { _ = stdin.Close() }()
+	}
 	var out, errs [2]int
 	if err := syscall.Pipe2(out[:], syscall.O_CLOEXEC); err != nil {
 		return nil, err
@@ -156,7 +163,7 @@ func (p *platform) spawn(s spawnSpec) (*child, error) {
 	attr := &syscall.ProcAttr{
 		Dir:   s.dir,
 		Env:   s.env,
-		Files: []uintptr{p.null.Fd(), uintptr(out[1]), uintptr(errs[1])},
+		Files: []uintptr{stdin.Fd(), uintptr(out[1]), uintptr(errs[1])},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}
 	if p.pidfds {

@@ -111,6 +111,7 @@ func (e *Executor) start(req *Request) (*run, *Error) {
 		dir:     req.Dir,
 		env:     runEnv(e.env, req.Env, req.Dir, req.RunID),
 		runID:   req.RunID,
+		stdin:   req.Stdin,
 	}
 	if spec.shell == "" {
 		spec.shell = e.shell

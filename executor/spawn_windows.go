@@ -45,7 +45,16 @@ func (p *platform) start(c *child, s spawnSpec, line string) error {
 		return err
 	}
 	defer func() { _ = windows.CloseHandle(errEnd) }()
-	info, err := createProcess(s, line, []windows.Handle{p.null, outEnd, errEnd})
+	stdin, err := p.stdin(s.stdin)
+	if err != nil {
+		_ = stdout.Close()
+		_ = stderr.Close()
+		return err
+	}
+	if stdin != p.null {
+		defer func() { _ = windows.CloseHandle(stdin) }()
+	}
+	info, err := createProcess(s, line, []windows.Handle{stdin, outEnd, errEnd})
 	if err == nil {
 		err = windows.AssignProcessToJobObject(c.job, info.Process)
 		if err == nil {

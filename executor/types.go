@@ -20,6 +20,7 @@ type Request struct {
 	Owner   string        // session; the queue is fair between owners
 	Command string        // shell text, passed byte for byte; 1 to 128,000 bytes, no NUL
 	Shell   string        // program that reads Command; empty: /bin/sh, on Windows %COMSPEC%
+	Stdin   string        // what the command reads, as a file; empty: the null device
 	Dir     string        // absolute, existing directory
 	Env     []string      // NAME=value, added to the allowlisted environment
 	Timeout time.Duration // > 0; counted from the launch, not from queueing

@@ -39,6 +39,7 @@ type Action struct {
 	Shell   string   // the program that will read Command
 	Cwd     string   // absolute
 	Input   string   // what the command reads on stdin
+	Env     []string // NAME=value, sorted, added to the command's environment
 	Reads   []string // absolute paths, as asked for (links not resolved)
 	Writes  []string // absolute paths, as asked for
 	Hosts   []string

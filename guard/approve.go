@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -78,6 +79,10 @@ func unanswered(c *call, status Status, reason string, err error) *Refusal {
 func (g *Guard) request(c *call) Request {
 	a := c.action
 	a.Command, a.Input, a.Args = g.o.Redact(a.Command), g.o.Redact(a.Input), redactArgs(g.o.Redact, a.Args)
+	a.Env = slices.Clone(a.Env)
+	for i := range a.Env {
+		a.Env[i] = g.o.Redact(a.Env[i])
+	}
 	return Request{
 		ID: c.id, Action: a, Rule: c.decision.Rule, Reason: c.decision.Reason, Args: c.decision.Args,
 		Caller: callerID(c.origin.Caller), Session: c.origin.Session,

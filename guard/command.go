@@ -53,7 +53,13 @@ func (f *CommandFloor) Decide(ctx context.Context, a Action) (Decision, error) {
 	}
 	t := f.text(ctx, &a)
 	if !POSIXShell(a.Shell) {
-		return t.scan(a.Command), nil
+		all := a.Command
+		for _, more := range append([]string{a.Input}, a.Env...) {
+			if more != "" {
+				all += "\n" + more
+			}
+		}
+		return t.scan(all), nil
 	}
 	dialect := policy.ShellDialect
 	if f.Dialect != nil {
@@ -63,7 +69,13 @@ func (f *CommandFloor) Decide(ctx context.Context, a Action) (Decision, error) {
 	if err != nil {
 		return unparsable(err)
 	}
-	return t.judge(a.Command, analysis), ctx.Err()
+	whole := policy.Whole(a.Command, a.Env, a.Input)
+	if whole != a.Command {
+		if analysis, err = policy.Parse(whole, dialect(a.Shell)); err != nil {
+			return unparsable(err)
+		}
+	}
+	return t.judge(whole, analysis), ctx.Err()
 }
 
 // unparsable is the decision for text that the shell would reject, or that is not even read: as if the shell had said

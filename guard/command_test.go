@@ -206,3 +206,46 @@ func BenchmarkCommandFloor(b *testing.B) {
 		})
 	}
 }
+
+// What a call adds counts as if it stood in the text.
+func TestCommandFloorSeesWhatIsAdded(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for name, c := range map[string]struct {
+		command, input string
+		env            []string
+		want           Verdict
+	}{
+		"a variable written to":        {"echo x >$F", "", []string{"F=CONFIG"}, Deny},
+		"a variable read":              {"cat $F", "", []string{"F=CONFIG"}, Confirm},
+		"a variable in an inner shell": {"sh -c 'rm $F'", "", []string{"F=CONFIG"}, Deny},
+		"a variable that is only said": {"echo \"$F\"", "", []string{"F=CONFIG"}, Allow},
+		"a part of a path":             {"rm $D/config.toml", "", []string{"D=ROOT/etc/maishell"}, Deny},
+		"quotes in a variable":         {"echo $F", "", []string{"F='; rm CONFIG '"}, Allow},
+		"an order":                     {"$M config init", "", []string{"M=maishell"}, Deny},
+		"input for a shell":            {"sh", "rm CONFIG", nil, Deny},
+		"input for a shell in a list":  {"true; bash -s", "rm CONFIG", nil, Deny},
+		"input for no shell":           {"cat", "rm CONFIG", nil, Allow},
+		"input for a shell, harmless":  {"sh", "echo hi", nil, Allow},
+		"input as a list of files":     {"xargs rm", "CONFIG\n", nil, Deny},
+		"no shell's grammar":           {"sh", "rm CONFIG\nif", nil, Deny},
+		"the same, harmless":           {"sh", "echo hi\nif", nil, Allow},
+		"the same, written out":        {"sh <<'E'\nrm CONFIG\nif\nE", "", nil, Deny},
+		"the same, by -c":              {"sh -c 'rm CONFIG\nif'", "", nil, Deny},
+		"the same, piped":              {"printf 'rm CONFIG\nif' | sh", "", nil, Deny},
+	} {
+		a := Action{Command: s.expand(c.command), Input: s.expand(c.input), Cwd: s.work, Shell: "/bin/sh"}
+		for _, kv := range c.env {
+			a.Env = append(a.Env, s.expand(kv))
+		}
+		if d, err := s.floor().Decide(t.Context(), a); err != nil || d.Verdict != c.want {
+			t.Errorf("%s: %v (%s %s), %v", name, d.Verdict, d.Rule, d.Reason, err)
+		}
+	}
+	for _, a := range []Action{{Command: "type %F%", Env: []string{"F=" + s.config}}, {Command: "cmd", Input: "del " + s.config}} {
+		a.Shell, a.Cwd = `C:\Windows\System32\cmd.exe`, s.work
+		if d, err := s.floor().Decide(t.Context(), a); err != nil || d.Verdict == Allow {
+			t.Errorf("%s: %v %v", a.Command, d.Verdict, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package scripts
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -22,7 +23,7 @@ type view struct {
 
 func newView(s *Set, ctx context.Context, a guard.Action) *view {
 	asker, _ := guard.AskerFrom(ctx) // without one the fields are empty: nobody in particular asks
-	return &view{set: s, action: a, asker: asker, size: len(a.Command) + len(a.Input) + len(a.Args)}
+	return &view{set: s, action: a, asker: asker, size: len(a.Command) + len(a.Input) + len(a.Args) + len(strings.Join(a.Env, " "))}
 }
 
 // analysis reads the command at the first use; nil when it cannot be read. The time for it is not the script's.
@@ -34,7 +35,7 @@ func (r *run) analysis() *policy.Analysis {
 			if v.action.Command == "" || !guard.POSIXShell(v.action.Shell) {
 				return
 			}
-			if facts, err := policy.Parse(v.action.Command, v.set.dialect(v.action.Shell)); err == nil {
+			if facts, err := policy.Parse(policy.Whole(v.action.Command, v.action.Env, v.action.Input), v.set.dialect(v.action.Shell)); err == nil {
 				v.facts = facts
 			}
 		})
@@ -100,10 +101,20 @@ func (r *run) field(l *lua.LState, name string) (lua.LValue, bool) {
 		return lua.LString("local"), true
 	case "pty", "background", "elevated": // there is no such thing yet, so it is never on
 		return lua.LFalse, true
-	case "env": // no call can add variables yet
-		return r.texts(l, nil), true
+	case "env":
+		return r.added(l), true
 	}
 	return lua.LNil, false
+}
+
+// added is call.env: the variables that the call adds, by name.
+func (r *run) added(l *lua.LState) lua.LValue {
+	fields := map[string]lua.LValue{}
+	for _, kv := range r.view.action.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		fields[name] = lua.LString(value)
+	}
+	return r.object(l, nil, fields)
 }
 
 func (r *run) caller(l *lua.LState) lua.LValue {

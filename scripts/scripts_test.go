@@ -268,3 +268,32 @@ func TestPost(t *testing.T) {
 		}
 	}
 }
+
+// What a call adds is part of what it runs.
+func TestAddedVariablesAndInput(t *testing.T) {
+	t.Parallel()
+	s := mustLoad(t, map[string]string{"g": `local mai = require "maishell"
+mai.pre_exec("deploys", function(call)
+  if call:runs("kubectl", "apply") then return mai.deny("no") end
+  if call.env.STAGE == "prod" and call.stdin == "go" then return mai.deny("not there") end
+end)`})
+	for name, c := range map[string]struct {
+		command, input string
+		env            []string
+		want           guard.Verdict
+	}{
+		"by a variable":  {"$K apply", "", []string{"K=kubectl"}, guard.Deny},
+		"by the input":   {"sh", "kubectl apply", nil, guard.Deny},
+		"input as data":  {"cat", "kubectl apply", nil, guard.Allow},
+		"seen by name":   {"cat", "go", []string{"A=b", "STAGE=prod"}, guard.Deny},
+		"another value":  {"cat", "go", []string{"STAGE=test"}, guard.Allow},
+		"no input":       {"cat", "", []string{"STAGE=prod"}, guard.Allow},
+		"a shell, maybe": {"true; sh", "ls", nil, guard.Deny},
+	} {
+		a := action(c.command)
+		a.Env, a.Input = c.env, c.input
+		if d, err := s.Decide(t.Context(), a); err != nil || d.Verdict != c.want {
+			t.Errorf("%s: %v %v", name, d.Verdict, err)
+		}
+	}
+}

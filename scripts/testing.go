@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -200,6 +201,13 @@ func (m *machine) given(l *lua.LState, n int, a *guard.Action) guard.Asker {
 			a.Shell = text
 		case "input":
 			a.Input = text
+		case "env":
+			vars, ok := v.(*lua.LTable)
+			if !ok {
+				l.RaiseError("t: env is a table of texts by name")
+			}
+			vars.ForEach(func(name, value lua.LValue) { a.Env = append(a.Env, name.String()+"="+value.String()) })
+			slices.Sort(a.Env)
 		case "user_id":
 			asker.UserID = text
 		case "group_id":

@@ -59,6 +59,7 @@ func (t *Terminal) worded(q channels.Question) string {
 	field("terminal.ask_tool", q.Tool)
 	field("terminal.ask_command", q.Command)
 	field("terminal.ask_input", q.Input)
+	field("terminal.ask_env", q.Env)
 	field("terminal.ask_args", q.Args)
 	field("terminal.ask_cwd", q.Cwd)
 	field("terminal.ask_effects", strings.Join(q.Effects, t.say("terminal.list_comma")))

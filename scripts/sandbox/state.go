@@ -10,7 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// The sizes of a state: about 36 KiB at the beginning, of which most are functions; the stacks are bounded.
+// The sizes of a state: about 46 KiB at the beginning, of which most are functions; the stacks are bounded.
 const (
 	registrySize = 256
 	registryMax  = 4096
@@ -40,7 +40,7 @@ type State struct {
 func New(install func(*State)) *State {
 	s := &State{Budget: newBudget(), L: lua.NewState(lua.Options{
 		SkipOpenLibs: true, RegistrySize: registrySize, RegistryMaxSize: registryMax, RegistryGrowStep: registryStep,
-		CallStackSize: callDepth, MinimizeStackMemory: true,
+		CallStackSize: callDepth,
 	})}
 	s.L.SetContext(s.Budget)
 	// The machine makes room for globals and registered modules that nobody here will have.

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/maishell/maishell/executor"
+	"github.com/maishell/maishell/executor/environ"
 	"github.com/maishell/maishell/guard"
 	"github.com/maishell/maishell/roles"
 	"github.com/maishell/maishell/session"
@@ -48,7 +51,35 @@ func (h *handler) plan(ctx context.Context, a args) (guard.Action, error) {
 	if err != nil {
 		return guard.Action{}, err
 	}
-	return guard.Action{Command: a.Command, Shell: h.shell(s), Cwd: cwd, Timeout: limit}, nil
+	if len(a.Stdin) > maxStdin {
+		return guard.Action{}, tools.Invalid("tool_shell.stdin_long", "stdin", len(a.Stdin), maxStdin)
+	}
+	if err := environ.Check(a.Env, executor.EnvKey); err != nil {
+		return guard.Action{}, invalidEnv(err)
+	}
+	return guard.Action{
+		Command: a.Command, Shell: h.shell(s), Cwd: cwd, Timeout: limit, Env: variables(a.Env), Input: a.Stdin,
+	}, nil
+}
+
+// maxStdin is the longest text for stdin, in bytes.
+const maxStdin = 256 << 10
+
+// variables are NAME=value, sorted.
+func variables(env map[string]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, name+"="+env[name])
+	}
+	return out
+}
+
+// invalidEnv says which parameter a refused variable was in.
+func invalidEnv(err error) error {
+	if e, ok := errors.AsType[*environ.Error](err); ok {
+		return tools.Invalid(e.Code, e.Args...)
+	}
+	return err
 }
 
 func checkCommand(command string) error {

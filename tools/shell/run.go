@@ -79,6 +79,8 @@ func (h *handler) run(ctx context.Context, _ args, checked guard.Action) (tools.
 		Owner:     origin.Session,
 		Command:   checked.Command,
 		Shell:     checked.Shell,
+		Stdin:     checked.Input,
+		Env:       checked.Env,
 		Dir:       checked.Cwd,
 		Timeout:   limit,
 		KillGrace: s.KillGrace,

@@ -70,9 +70,11 @@ type Options struct {
 
 // args are the arguments of run_command.
 type args struct {
-	Command string   `json:"command" jsonschema:"shell text to run, up to 128000 bytes"`
-	Timeout *float64 `json:"timeout_seconds,omitempty" jsonschema:"seconds after which the command and all it started are killed; at least 0.1; default and maximum are set by the operator (60 and 3600 unless changed)"`
-	Cwd     string   `json:"cwd,omitempty" jsonschema:"directory to run in: an absolute path, or one that starts with ~; must exist"`
+	Command string            `json:"command" jsonschema:"shell text to run, up to 128000 bytes"`
+	Timeout *float64          `json:"timeout_seconds,omitempty" jsonschema:"seconds after which the command and all it started are killed; at least 0.1; default and maximum are set by the operator (60 and 3600 unless changed)"`
+	Cwd     string            `json:"cwd,omitempty" jsonschema:"directory to run in: an absolute path, or one that starts with ~; must exist"`
+	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to add, as names and values; those that would change which program or code runs are refused"`
+	Stdin   string            `json:"stdin,omitempty" jsonschema:"text that the command reads on its standard input; without it there is none"`
 }
 
 // aliases are the names that other agents use, and parameters that are not offered (empty).
@@ -81,7 +83,7 @@ func aliases() map[string]string {
 		"cmd": "command", "script": "command", "code": "command", "input_command": "command", "bash": "command", "shell_command": "command", "commands": "command",
 		"workdir": "cwd", "working_directory": "cwd", "work_dir": "cwd", "dir": "cwd", "directory": "cwd", "path": "cwd", "current_dir": "cwd",
 		"timeout": "timeout_seconds", "timeout_ms": "timeout_seconds", "timeout_secs": "timeout_seconds", "timeout_sec": "timeout_seconds", "max_time": "timeout_seconds",
-		"background": "", "run_in_background": "", "is_background": "", "yield_ms": "", "pty": "", "tty": "", "env": "", "environment": "", "stdin": "", "input": "",
+		"background": "", "run_in_background": "", "is_background": "", "yield_ms": "", "pty": "", "tty": "", "environment": "env", "env_vars": "env", "input": "stdin",
 		"host": "", "node": "", "security": "", "ask": "", "elevated": "", "sudo": "", "description": "", "shell": "", "session_id": "",
 	}
 }
