@@ -200,7 +200,27 @@ func personKey(o session.Origin) string {
 // Stop cancels the running turn of the origin's conversation, if there is one that the origin may stop: its own, or any
 // for an admin.
 func (a *Agent) Stop(o session.Origin) bool {
-	return a.sessions.stop(o, a.opts.Role(o).AtLeast(roles.Admin))
+	r := a.sessions.turnOf(o, a.opts.Role(o).AtLeast(roles.Admin))
+	if r != nil {
+		r.cancel()
+	}
+	return r != nil
+}
+
+// Progress is how far a running turn is.
+type Progress struct {
+	For   time.Duration // since it began
+	Round int           // call of the model, from 1
+	Calls int           // of tools, so far
+}
+
+// Running tells how far the running turn of the origin's conversation is, if there is one that the origin may stop.
+func (a *Agent) Running(o session.Origin) (Progress, bool) {
+	r := a.sessions.turnOf(o, a.opts.Role(o).AtLeast(roles.Admin))
+	if r == nil {
+		return Progress{}, false
+	}
+	return Progress{For: time.Since(r.begun), Round: r.round, Calls: r.calls}, true
 }
 
 // Beside tells whether a message may be handled while a turn of its conversation runs: the answer to an open question, a

@@ -52,12 +52,20 @@ type script struct {
 	mu      sync.Mutex
 	steps   []func(llm.Request) (llm.Message, error)
 	request []llm.Request // what it was asked
+	// summary answers requests for a summary; nil: they take a step as all do.
+	summary   func(llm.Request) (llm.Message, error)
+	summaries []llm.Request
 }
 
 func (*script) Name() string { return "script" }
 
 func (s *script) Complete(ctx context.Context, r llm.Request, _ func(string)) (llm.Message, error) {
 	s.mu.Lock()
+	if r.MaxTokens > 0 && s.summary != nil {
+		s.summaries = append(s.summaries, r)
+		s.mu.Unlock()
+		return s.summary(r)
+	}
 	s.request = append(s.request, r)
 	if len(s.steps) == 0 {
 		s.mu.Unlock()

@@ -116,12 +116,12 @@ func (a *Agent) withoutSecrets(m llm.Message) llm.Message {
 	return m
 }
 
-// trim forgets what the conversation does not show any more.
-func (a *Agent) trim(ctx context.Context, conv *conversation) {
+// trim forgets what the conversation does not show any more. more: messages to keep beside those of its turns.
+func (a *Agent) trim(ctx context.Context, conv *conversation, more int) {
 	if a.opts.History == nil {
 		return
 	}
-	keep := 0
+	keep := more
 	for _, turn := range conv.turns {
 		keep += turn.rows
 	}

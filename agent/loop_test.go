@@ -13,7 +13,6 @@ import (
 
 	"github.com/maishell/maishell/channels"
 	"github.com/maishell/maishell/llm"
-	"github.com/maishell/maishell/redact"
 	"github.com/maishell/maishell/roles"
 	"github.com/maishell/maishell/tools"
 )
@@ -273,54 +272,6 @@ func (streaming) Complete(_ context.Context, _ llm.Request, onText func(string))
 	return llm.Message{Content: "hello"}, nil
 }
 
-func TestOverflow(t *testing.T) {
-	t.Parallel()
-	tooLong := func(limit int, next step) step {
-		return func(r llm.Request) (llm.Message, error) {
-			if llm.Estimate(r.Messages...) > limit {
-				return llm.Message{}, fmt.Errorf("wrapped: %w", llm.ErrContextTooLong)
-			}
-			return next(r)
-		}
-	}
-	big := func(context.Context) (tools.Result, error) {
-		return tools.Result{Body: map[string]any{"stdout": strings.Repeat("x", 40_000)}}, nil
-	}
-	b := newBench(t, calls(llm.ToolCall{ID: "a", Name: "boom"}), tooLong(6000, says("never")), tooLong(6000, says("fits")), says("next"))
-	b.boom = big
-	if outcome, err := b.turn(t.Context(), message("the task"), b.out); outcome != Finished || err != nil || b.out.replies[0] != "fits" {
-		t.Fatalf("%v %v %q", outcome, err, b.out.replies)
-	}
-	if got := b.history(); !strings.HasPrefix(got, "user the task\nassistant [a boom") || !strings.Contains(got, "left out to fit") {
-		t.Errorf("history:\n%.300s", got)
-	}
-	if _, err := b.turn(t.Context(), message("again"), b.out); err != nil || llm.Estimate(b.model.request[3].Messages...) > 6000 {
-		t.Errorf("what was learnt is forgotten: %v", err)
-	}
-	b = newBench(t, slices.Repeat([]step{tooLong(1, says("never"))}, 3)...)
-	if outcome, err := b.turn(t.Context(), message("go"), b.out); outcome != Failed || err != nil || b.out.replies[0] != b.say("agent.too_long") || len(b.model.request) != 2 {
-		t.Errorf("%v %v %q after %d calls", outcome, err, b.out.replies, len(b.model.request))
-	}
-}
-
-func TestBudget(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, slices.Repeat([]step{calls(llm.ToolCall{Name: "boom"})}, 4)...)
-	b.model.steps = append(b.model.steps, says("done"))
-	b.limits.ContextTokens = 3000
-	b.boom = func(context.Context) (tools.Result, error) {
-		return tools.Result{Body: map[string]any{"stdout": strings.Repeat("x", 6000)}}, nil
-	}
-	if err := b.Handle(t.Context(), message("the task"), b.out); err != nil {
-		t.Fatal(err)
-	}
-	for i, r := range b.model.request {
-		if n := llm.Estimate(r.Messages...); n > 3000 || r.Messages[1].Content != "the task" {
-			t.Errorf("round %d: %d tokens, %+v", i+1, n, r.Messages[1])
-		}
-	}
-}
-
 // kept is a history in memory.
 type kept struct {
 	mu    sync.Mutex
@@ -405,99 +356,6 @@ func TestHistoryAfterACrash(t *testing.T) {
 			if n > 3 && (strings.Count(got, "tool(") != 2 || strings.Count(got, "interrupted\"") != 6-n) {
 				t.Errorf("after %d steps, start %d: calls and answers:\n%s", n, try+1, got)
 			}
-		}
-	}
-}
-
-// compacting is a conversation of turns with long replies in a small budget; each step beyond the replies is a summary.
-func compacting(t *testing.T, k History, steps ...step) *bench {
-	t.Helper()
-	b := newBench(t, steps...)
-	b.opts.History, b.limits.ContextTokens = k, 3000
-	b.opts.Redact = filter(t)
-	return b
-}
-
-func filter(t *testing.T) *redact.Set {
-	t.Helper()
-	set, err := redact.New(redact.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
-func TestCompaction(t *testing.T) {
-	t.Parallel()
-	long := says(strings.Repeat("x", 4000))
-	k := &kept{}
-	b := compacting(t, k, long, long, long, says(" the person counts; key sk-test-0123456789abcdefghij "), says("after"))
-	for _, text := range []string{"one", "two", "three", "four"} {
-		if err := b.Handle(t.Context(), message(text), b.out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(b.model.request) != 5 || len(b.out.replies) != 4 {
-		t.Fatalf("%d requests, %d replies", len(b.model.request), len(b.out.replies))
-	}
-	ask := b.model.request[3]
-	if text := ask.Messages[1].Content; len(ask.Tools) != 0 || !strings.HasPrefix(text, "<data>\nuser: one\nassistant: xxx") || llm.Estimate(ask.Messages...) > 3000 {
-		t.Errorf("the summary was asked for with %.200q", text)
-	}
-	later := compacting(t, k, says("new process"))
-	if err := later.Handle(t.Context(), message("five"), later.out); err != nil {
-		t.Fatal(err)
-	}
-	for name, got := range map[string]string{"same process": b.history(), "next process": later.history()} {
-		if !strings.HasPrefix(got, "user "+b.say("agent.summary")+"\n<data>\nthe person counts; key") || strings.Contains(got, "user one") || strings.Contains(got, "0123456789") {
-			t.Errorf("%s: %.300s", name, got)
-		}
-	}
-	if !strings.Contains(later.history(), "user four\nassistant after\nuser five") {
-		t.Errorf("%.300s", later.history())
-	}
-}
-
-// Without a summary the conversation goes on, and says that something is missing.
-func TestCompactionWithoutSummary(t *testing.T) {
-	t.Parallel()
-	long := says(strings.Repeat("x", 4000))
-	for name, summary := range map[string]step{
-		"empty": says(" "),
-		"error": func(llm.Request) (llm.Message, error) { return llm.Message{}, errors.New("busy") },
-	} {
-		k := &kept{}
-		b := compacting(t, k, long, long, long, summary, long, long, summary, says("end"))
-		for i := range 6 {
-			if err := b.Handle(t.Context(), message(fmt.Sprint(i)), b.out); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got := b.history(); strings.Count(got, b.say("agent.left_out")) != 1 || b.out.replies[5] != "end" {
-			t.Errorf("%s: %.300s", name, got)
-		}
-		if n := len(k.steps["s1"]); n > 9 {
-			t.Errorf("%s: %d steps are kept", name, n)
-		}
-	}
-}
-
-// What is kept of a conversation has passed the secret filter; the model sees what was said.
-func TestHistoryHasNoSecrets(t *testing.T) {
-	t.Parallel()
-	const secret = "sk-test-0123456789abcdefghijkl"
-	k := &kept{}
-	b := newBench(t, calls(llm.ToolCall{ID: "a", Name: "echo", Arguments: `{"text":"` + secret + `"}`}), says("done "+secret))
-	b.opts.History, b.opts.Redact = k, filter(t)
-	if err := b.Handle(t.Context(), message("use "+secret), b.out); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.history(), "user use "+secret) {
-		t.Errorf("the model saw %s", b.history())
-	}
-	for _, s := range k.steps["s1"] {
-		if strings.Contains(string(s.JSON), "0123456789") {
-			t.Errorf("kept: %s", s.JSON)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/maishell/maishell/agent/rounds"
 	"github.com/maishell/maishell/channels"
@@ -62,6 +63,9 @@ type offer struct {
 type running struct {
 	origin session.Origin
 	cancel context.CancelFunc
+	begun  time.Time
+	round  int // of the model, from 1; guarded by sessions.mu
+	calls  int // of tools, so far; guarded by sessions.mu
 }
 
 // question is an open question of ask_user.
@@ -143,9 +147,13 @@ func (s *sessions) forget() {
 	}
 }
 
-// remember appends a finished turn, itself shortened to half of a number of tokens.
-func (c *conversation) remember(turn []llm.Message, tokens int) {
-	c.turns = append(c.turns, pastTurn{messages: rounds.Shorten(turn, 0, tokens/2), rows: len(turn)})
+// remember appends a finished turn, itself shortened to half of a number of tokens. gap stands where something is missing.
+func (c *conversation) remember(turn []llm.Message, tokens int, gap llm.Message) {
+	messages, dropped, at := rounds.Shorten(turn, 0, tokens/2)
+	if len(dropped) > 0 {
+		messages = slices.Insert(messages, at, gap)
+	}
+	c.turns = append(c.turns, pastTurn{messages: messages, rows: len(turn)})
 }
 
 // outgrown takes the oldest turns away, whole, when all together are over a number of tokens: so many that the rest is
@@ -217,20 +225,25 @@ func (s *sessions) run(c *conversation, r *running) {
 	c.running = r
 }
 
-// stop cancels the running turn of the origin's conversation if it is the origin's, or any.
-func (s *sessions) stop(o session.Origin, any bool) bool {
+// progress notes how far the running turn is. note must not call out.
+func (s *sessions) progress(c *conversation, note func(*running)) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.running != nil {
+		note(c.running)
+	}
+}
+
+// turnOf is a copy of the running turn of the origin's conversation if it is the origin's, or any; nil: there is none.
+func (s *sessions) turnOf(o session.Origin, any bool) *running {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	c := s.byID[o.Session]
-	var r *running
-	if c != nil {
-		r = c.running
+	if c == nil || c.running == nil || !any && !same(c.running.origin, o) {
+		return nil
 	}
-	s.mu.Unlock()
-	if r == nil || !any && !same(r.origin, o) {
-		return false
-	}
-	r.cancel()
-	return true
+	r := *c.running
+	return &r
 }
 
 // ask opens a question, or with nil closes it.

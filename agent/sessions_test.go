@@ -34,7 +34,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	c := &conversation{}
 	big := strings.Repeat("x", 4*200)
 	for i := range 10 {
-		c.remember([]llm.Message{{Role: "user", Content: fmt.Sprint(i)}, {Role: "assistant", Content: big}}, 1000)
+		c.remember([]llm.Message{{Role: "user", Content: fmt.Sprint(i)}, {Role: "assistant", Content: big}}, 1000, llm.Message{})
 		before := len(c.turns)
 		gone := c.outgrown(1000)
 		size := 0
@@ -52,8 +52,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	if gone := c.outgrown(1000); len(gone) == 0 {
 		t.Error("the summary does not count")
 	}
-	c.remember([]llm.Message{{Role: "user", ToolCalls: []llm.ToolCall{{Arguments: strings.Repeat("x", 8001)}}}}, 1000)
-	if c.outgrown(1000); len(c.turns) != 0 {
+	c.remember([]llm.Message{{Role: "user", ToolCalls: []llm.ToolCall{{Arguments: strings.Repeat("世", 400)}}}}, 100, llm.Message{})
+	if c.outgrown(100); len(c.turns) != 0 {
 		t.Errorf("a turn over the limit was kept")
 	}
 	s := newSessions()

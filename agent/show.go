@@ -16,7 +16,11 @@ const maxShown = 200
 var mainArguments = [...]string{"command", "path", "topics", "port", "name", "question", "intent", "intents"}
 
 // toolLine is a call on one line: its name and its main argument.
-func toolLine(call llm.ToolCall) string {
+func (t *turn) toolLine(call llm.ToolCall) string {
+	return toolLine(call, t.agent.say("agent.list_comma"))
+}
+
+func toolLine(call llm.ToolCall, comma string) string {
 	name, argument := oneLine(call.Name), ""
 	var args map[string]json.RawMessage
 	if json.Unmarshal([]byte(call.Arguments), &args) != nil {
@@ -24,7 +28,7 @@ func toolLine(call llm.ToolCall) string {
 	}
 	for _, key := range mainArguments {
 		if raw, ok := args[key]; ok {
-			argument = plain(raw)
+			argument = plain(raw, comma)
 			break
 		}
 	}
@@ -34,15 +38,15 @@ func toolLine(call llm.ToolCall) string {
 	return name
 }
 
-// plain is a JSON value as people write it: texts without quotes, lists with commas.
-func plain(raw json.RawMessage) string {
+// plain is a JSON value as people write it: texts without quotes, lists with commas between.
+func plain(raw json.RawMessage, comma string) string {
 	var text string
 	var list []string
 	switch {
 	case json.Unmarshal(raw, &text) == nil:
 		return text
 	case json.Unmarshal(raw, &list) == nil:
-		return strings.Join(list, ", ")
+		return strings.Join(list, comma)
 	}
 	return string(raw)
 }

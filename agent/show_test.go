@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/maishell/maishell/llm"
+	"github.com/maishell/maishell/texts"
 )
 
 func TestNotices(t *testing.T) {
@@ -33,8 +34,22 @@ func TestToolLine(t *testing.T) {
 		`{"timeout_seconds":1,"command":"df -h"}`: "t df -h", `{"topics":["disk","load"]}`: "t disk, load", `{"port":8080}`: "t 8080",
 		`{"path":"/etc","topics":["disk"]}`: "t /etc", `{"other":1}`: "t", "": "t", "nonsense": "t nonsense", `{"command":{"a":1}}`: `t {"a":1}`, "null": "t",
 	} {
-		if got := toolLine(llm.ToolCall{Name: "t", Arguments: args}); got != want {
+		if got := toolLine(llm.ToolCall{Name: "t", Arguments: args}, ", "); got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}
+	}
+}
+
+// A list has the commas of its language.
+func TestToolLineInChinese(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls(llm.ToolCall{ID: "a", Name: "no", Arguments: `{"topics":["磁盘","负载"]}`}), says("好"))
+	zh, err := texts.New("zh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.opts.Texts = func() *texts.Catalog { return zh }
+	if err := b.Handle(t.Context(), message("看看"), b.out); err != nil || b.out.notices[0] != "→ no 磁盘、负载" {
+		t.Errorf("%v %q", err, b.out.notices)
 	}
 }

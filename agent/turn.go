@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ type turn struct {
 	limits Limits
 	shown  []llm.Message // what the model is shown: system prompt, earlier turns, this one; shortened where it had to be
 	start  int           // where this turn begins in shown
+	gap    digest        // what stands in shown for what was dropped from it
 	now    []llm.Message // this turn so far, whole
 	calls  int           // tool calls of this turn
 }
@@ -54,7 +56,7 @@ func (a *Agent) run(ctx context.Context, conv *conversation, m channels.Message,
 	begun := time.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a.sessions.run(conv, &running{origin: m.Origin, cancel: cancel})
+	a.sessions.run(conv, &running{origin: m.Origin, cancel: cancel, begun: begun})
 	defer a.sessions.run(conv, nil)
 	t := &turn{
 		agent: a, in: m, view: a.opts.Tools.View(m.Origin), out: out, conv: conv, limits: a.opts.Limits().withDefaults(),
@@ -63,7 +65,7 @@ func (a *Agent) run(ctx context.Context, conv *conversation, m channels.Message,
 	outcome, reply, count, cause := t.run(ctx)
 	reply = a.opts.Redact.String(reply)
 	t.add(ctx, llm.Message{Role: "assistant", Content: reply})
-	conv.remember(t.now, t.budget())
+	conv.remember(t.now, t.budget(), a.digestMessage(cmp.Or(t.gap.text, a.say("agent.left_out"))))
 	level := slog.LevelInfo
 	if outcome == Failed {
 		level = slog.LevelWarn
@@ -79,9 +81,10 @@ func (a *Agent) run(ctx context.Context, conv *conversation, m channels.Message,
 // begin collects what the model is shown, and keeps the message.
 func (t *turn) begin(ctx context.Context) {
 	t.agent.load(ctx, t.conv)
+	t.compact(ctx) // what was kept may be longer than what may be shown now
 	t.shown = []llm.Message{{Role: "system", Content: t.agent.prompt("system")}}
 	if t.conv.summary != "" {
-		t.shown = append(t.shown, t.agent.summaryMessage(t.conv.summary))
+		t.shown = append(t.shown, t.agent.digestMessage(t.conv.summary))
 	}
 	for _, earlier := range t.conv.turns {
 		t.shown = append(t.shown, earlier.messages...)
@@ -107,6 +110,7 @@ func (t *turn) add(ctx context.Context, m ...llm.Message) {
 func (t *turn) run(ctx context.Context) (outcome Outcome, reply string, count int, cause error) {
 	a := t.agent
 	for count = 1; count <= t.limits.Rounds; count++ {
+		a.sessions.progress(t.conv, func(r *running) { r.round = count })
 		if count > 1 && !t.limits.OneAtATime {
 			t.join(ctx)
 		}
@@ -163,13 +167,13 @@ func (t *turn) conclude(answer llm.Message) (Outcome, string) {
 // ask is one call of the model, with the tools that the caller's role allows at this moment. A conversation that is too
 // long for the model is made shorter, and tried once more.
 func (t *turn) ask(ctx context.Context) (llm.Message, error) {
-	t.fit(t.budget())
+	t.fit(ctx, t.budget())
 	answer, err := t.complete(ctx)
 	if errors.Is(err, llm.ErrContextTooLong) && ctx.Err() == nil {
 		t.conv.fits = max(1, llm.Estimate(t.shown...)/2)
 		t.agent.opts.Logger.WarnContext(ctx, "the conversation is too long for the model", "session", t.conv.id,
 			"tokens", llm.Estimate(t.shown...), "now", t.conv.fits)
-		t.fit(t.conv.fits)
+		t.fit(ctx, t.conv.fits)
 		answer, err = t.complete(ctx)
 	}
 	if err == nil && answer.Usage.Prompt > 0 {
@@ -185,16 +189,6 @@ func (t *turn) budget() int {
 		tokens = min(tokens, t.conv.fits)
 	}
 	return tokens
-}
-
-// fit makes what is shown shorter than a number of tokens.
-func (t *turn) fit(tokens int) {
-	if llm.Estimate(t.shown...) <= tokens {
-		return
-	}
-	before := len(t.shown)
-	t.shown = rounds.Shorten(t.shown, t.start, tokens)
-	t.start = max(1, t.start-(before-len(t.shown)))
 }
 
 func (t *turn) complete(ctx context.Context) (llm.Message, error) {
@@ -233,6 +227,7 @@ func (t *turn) perform(ctx context.Context, answer llm.Message) {
 	answer.Role = "assistant"
 	answer.ToolCalls = rounds.WithIDs(answer.ToolCalls, t.calls)
 	t.calls += len(answer.ToolCalls)
+	t.agent.sessions.progress(t.conv, func(r *running) { r.calls = t.calls })
 	t.add(ctx, answer)
 	if text := strings.TrimSpace(answer.Content); text != "" {
 		t.notice(ctx, text)
@@ -244,6 +239,11 @@ func (t *turn) perform(ctx context.Context, answer llm.Message) {
 		t.agent.record(ctx, t.conv.id, rounds.Answer(call, result))
 		return result
 	})
+	for _, r := range results {
+		if r.Content == rounds.Fence(rounds.Cancelled) { // never begun, so not recorded yet
+			t.agent.record(ctx, t.conv.id, r)
+		}
+	}
 	t.now = append(t.now, results...)
 	t.shown = append(t.shown, results...)
 }
@@ -251,10 +251,10 @@ func (t *turn) perform(ctx context.Context, answer llm.Message) {
 // invoke is one tool call through the pipeline, which also words malformed arguments and unknown names. named: the notice
 // of the result says whose it is.
 func (t *turn) invoke(ctx context.Context, call llm.ToolCall, named bool) string {
-	begun := time.Now()
-	t.notice(ctx, t.agent.say("agent.tool_start", toolLine(call)))
+	begun, name := time.Now(), t.toolLine(call)
+	t.notice(ctx, t.agent.say("agent.tool_start", name))
 	ctx = context.WithValue(ctx, turnKey{}, t)
-	peek, stop := channels.Watch(t.out, toolLine(call))
+	peek, stop := channels.Watch(t.out, name)
 	result := t.view.Invoke(ctx, tools.Call{
 		Origin: t.in.Origin, Name: call.Name, Args: json.RawMessage(call.Arguments), Live: peek,
 	})
@@ -262,7 +262,7 @@ func (t *turn) invoke(ctx context.Context, call llm.ToolCall, named bool) string
 	text := string(result.JSON())
 	line := t.resultLine(text, time.Since(begun))
 	if named {
-		line = t.agent.say("agent.tool_of", toolLine(call)) + "\n" + line
+		line = t.agent.say("agent.tool_of", name) + "\n" + line
 	}
 	t.notice(ctx, line)
 	return text

@@ -206,6 +206,7 @@ func (rt *runtime) shellSettings() shell.Settings {
 		Cwd:            c.Cwd,
 		KillGrace:      orNone(time.Duration(c.KillGraceMS) * time.Millisecond),
 		CodePage:       c.CodePage,
+		Env:            s.commandEnv,
 	}
 }
 

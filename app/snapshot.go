@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/maishell/maishell/config"
 	"github.com/maishell/maishell/config/watch"
+	"github.com/maishell/maishell/executor"
 	"github.com/maishell/maishell/guard"
 	"github.com/maishell/maishell/redact"
 	"github.com/maishell/maishell/roles"
@@ -27,6 +29,7 @@ type snapshot struct {
 	storeDir     string
 	workspace    string
 	commandDir   string
+	commandEnv   []string // what the settings add to the environment of commands
 	home         string   // what ~ stands for in a command
 	binary       []string // names that this program is started by
 	approvalWait time.Duration
@@ -114,9 +117,29 @@ func (s *snapshot) addPlaces(sys system, _ *snapshot) (err error) {
 		s.commandDir = s.workspace // the directory we were started in is gone
 	}
 	s.commandDir = orDefault(s.config.Shell.Cwd, s.commandDir)
+	s.commandEnv = append(allowedOf(sys.env, s.config.Shell.EnvAllow), s.config.Shell.Env...)
 	s.home = sys.getenv("HOME")
 	s.scriptsDir, err = scriptsDir(s.config, sys)
 	return err
+}
+
+// allowedOf are the variables of env that a name, or a beginning with a * at its end, allows; none of maishell's own settings.
+func allowedOf(env, names []string) []string {
+	var out []string
+	for _, kv := range env {
+		name, _, ok := strings.Cut(kv, "=")
+		if !ok || strings.HasPrefix(executor.EnvKey(name), "MAISHELL") {
+			continue
+		}
+		if slices.ContainsFunc(names, func(allowed string) bool {
+			begin, many := strings.CutSuffix(allowed, "*")
+			begin, key := executor.EnvKey(begin), executor.EnvKey(name)
+			return key == begin || many && strings.HasPrefix(key, begin)
+		}) {
+			out = append(out, kv)
+		}
+	}
+	return out
 }
 
 func (s *snapshot) addOwnFiles(system, *snapshot) error {

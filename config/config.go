@@ -97,6 +97,9 @@ type Shell struct {
 	Cwd               string  `toml:"cwd" check:"path"`                         // absolute; empty: where we were started
 	KillGraceMS       int     `toml:"kill_grace_ms" min:"0" max:"60000"`
 	CodePage          string  `toml:"code_page" check:"code_page"` // empty: from the locale
+	// EnvAllow are variables of ours that commands get too, by name or with * at the end.
+	EnvAllow []string `toml:"env_allow" check:"variable"`
+	Env      []string `toml:"env" check:"assignment"` // NAME=value, for every command
 }
 
 // Scripts are the Lua guards.

@@ -95,7 +95,7 @@ func TestDefaults(t *testing.T) {
 		Subagent:      Subagent{Enabled: true, MaxRounds: 10, MaxResultChars: 8000, MaxParallelSubagents: 3},
 		Permission:    Permission{Admins: []string{}, AdminGroups: []string{}, Users: []string{}, UserGroups: []string{}, Guests: "help", LocalRole: "admin"},
 		Files:         Files{MaxReadBytes: 200000},
-		Shell:         Shell{Enabled: true, TimeoutSeconds: 60, MaxTimeoutSeconds: 3600, MaxOutputChars: 8000, KillGraceMS: 200},
+		Shell:         Shell{Enabled: true, TimeoutSeconds: 60, MaxTimeoutSeconds: 3600, MaxOutputChars: 8000, KillGraceMS: 200, EnvAllow: []string{}, Env: []string{}},
 		Scripts:       Scripts{Enable: []string{"secrets"}, Required: []string{}, TimeoutMS: 50},
 		Approval:      Approval{WaitSeconds: 120},
 	}
@@ -469,7 +469,7 @@ func TestTagsAreSound(t *testing.T) {
 		if number := f.kind == reflect.Int || f.kind == reflect.Float64; number != f.ranged {
 			t.Errorf("%s: numbers and only they need a range", f.key)
 		}
-		if !slices.Contains([]string{"", "timezone", "code_page", "url", "path", "person", "group", "name"}, f.check) {
+		if !slices.Contains([]string{"", "timezone", "code_page", "url", "path", "person", "group", "name", "variable", "assignment"}, f.check) {
 			t.Errorf("%s: unknown check %q", f.key, f.check)
 		}
 	}

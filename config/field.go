@@ -11,6 +11,7 @@ import (
 	_ "time/tzdata" // time zones where the system has none: Windows, small containers
 
 	"github.com/maishell/maishell/executor"
+	"github.com/maishell/maishell/executor/environ"
 	"github.com/maishell/maishell/roles"
 )
 
@@ -211,11 +212,31 @@ func (f field) checkText(v, where string, home func() string) (string, []*Proble
 	return v, nil
 }
 
+// checkVariables checks a list of names of variables, or of NAME=value.
+func (f field) checkVariables(list []string, where string) []*Problem {
+	var out []*Problem
+	for _, entry := range list {
+		name, value, ok := entry, "", true
+		if f.check == "assignment" {
+			name, value, ok = strings.Cut(entry, "=")
+		} else {
+			name = strings.TrimSuffix(name, "*")
+		}
+		if !ok || !environ.IsName(name) || strings.IndexByte(value, 0) >= 0 || strings.HasPrefix(strings.ToUpper(name), "MAISHELL") {
+			out = append(out, problem(where, "config.bad_"+f.check, f.key, quote(entry))...)
+		}
+	}
+	return out
+}
+
 // checkEntries checks a list of persons or groups: everything in it that could never match is a problem.
 func (f field) checkEntries(list []string, where string) []*Problem {
 	var out []*Problem
-	if f.check == "name" {
+	switch f.check {
+	case "name":
 		return nil // whoever uses the names knows which there are
+	case "variable", "assignment":
+		return f.checkVariables(list, where)
 	}
 	for i, entry := range list {
 		one := roles.Lists{Admins: []string{entry}}

@@ -45,6 +45,8 @@ type ToolSpec struct {
 type Request struct {
 	Messages []Message
 	Tools    []ToolSpec
+	// MaxTokens bounds what the model writes, its reasoning included; 0: the service's own limit.
+	MaxTokens int
 }
 
 // Model answers a request. onText (may be nil) gets the reply's text piece by piece as it arrives; the returned

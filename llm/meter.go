@@ -44,7 +44,8 @@ func Meter(m Model, o MeterOptions) *Metered {
 func (m *Metered) Name() string { return m.model.Name() }
 
 // Complete asks the model unless the day's tokens are spent. An answer is counted whole, so that the last one of a day
-// may go beyond the limit. What cannot be counted is not asked for while there is a limit.
+// may go beyond the limit. One that broke off, or was cancelled, is counted by estimate: the service has read the
+// conversation and charges for it. What cannot be counted is not asked for while there is a limit.
 func (m *Metered) Complete(ctx context.Context, r Request, onText func(string)) (Message, error) {
 	day, limit := m.opts.Now().Format(time.DateOnly), m.opts.Limit()
 	if limit > 0 {
@@ -56,10 +57,24 @@ func (m *Metered) Complete(ctx context.Context, r Request, onText func(string)) 
 			return Message{}, &Error{Code: "llm.day_limit", Args: []any{limit}}
 		}
 	}
-	answer, err := m.model.Complete(ctx, r, onText)
+	if ctx.Err() != nil {
+		return Message{}, ctx.Err()
+	}
+	shown, show := 0, onText // tokens of an answer that may not come to its end
+	if onText != nil {       // a model that shows nothing may try again, so that nobody is handed in for nobody
+		show = func(piece string) {
+			shown += EstimateText(piece)
+			onText(piece)
+		}
+	}
+	answer, err := m.model.Complete(ctx, r, show)
 	tokens := answer.Usage.Total()
-	if err == nil && tokens == 0 {
+	switch {
+	case tokens > 0:
+	case err == nil:
 		tokens = Estimate(r.Messages...) + Estimate(answer)
+	case shown > 0 || ctx.Err() != nil:
+		tokens = Estimate(r.Messages...) + shown
 	}
 	if tokens > 0 {
 		// The answer is there whatever becomes of the count, also when the turn was cancelled meanwhile.

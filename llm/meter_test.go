@@ -72,3 +72,49 @@ func TestMeter(t *testing.T) {
 		t.Errorf("a failure costs nothing: %v %v", count.spent, err)
 	}
 }
+
+// broken shows a piece and then fails, as soon as ctx ends when it is told to wait.
+type broken struct{ wait bool }
+
+func (broken) Name() string { return "broken" }
+
+func (b broken) Complete(ctx context.Context, _ Request, onText func(string)) (Message, error) {
+	if onText != nil {
+		onText("世界")
+	}
+	if b.wait {
+		<-ctx.Done()
+	}
+	return Message{}, errors.New("broke off")
+}
+
+// What broke off was read by the service all the same.
+func TestMeterCountsWhatBrokeOff(t *testing.T) {
+	t.Parallel()
+	r := Request{Messages: []Message{{Content: "hello"}}} // 6 tokens
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		wait   bool
+		ctx    func() (context.Context, context.CancelFunc)
+		onText func(string)
+		want   int64
+	}{
+		"shown, then broken": {ctx: func() (context.Context, context.CancelFunc) { return t.Context(), func() {} }, onText: func(string) {}, want: 8},
+		"nothing shown":      {ctx: func() (context.Context, context.CancelFunc) { return t.Context(), func() {} }},
+		"cancelled": {wait: true, want: 6, ctx: func() (context.Context, context.CancelFunc) {
+			return context.WithTimeout(t.Context(), time.Millisecond)
+		}},
+		"never asked": {ctx: func() (context.Context, context.CancelFunc) { return gone, func() {} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			count := &days{spent: map[string]int64{}}
+			ctx, stop := c.ctx()
+			defer stop()
+			m := Meter(broken{wait: c.wait}, MeterOptions{Spender: count, Now: func() time.Time { return time.Time{} }})
+			if _, err := m.Complete(ctx, r, c.onText); err == nil || count.spent["0001-01-01"] != c.want {
+				t.Errorf("%v, spent %v, want %d", err, count.spent, c.want)
+			}
+		})
+	}
+}

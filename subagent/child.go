@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,16 +88,27 @@ func (c *child) loop(ctx context.Context, intent string) end {
 
 // ask is one call of the model, with a conversation that was made to fit, which it returns.
 func (c *child) ask(ctx context.Context, messages []llm.Message) (llm.Message, []llm.Message, error) {
-	const turn = 1 // the intent stays
 	if llm.Estimate(messages...) > c.limits.ContextTokens {
-		messages = rounds.Shorten(messages, turn, c.limits.ContextTokens)
+		messages = c.shorten(messages, c.limits.ContextTokens)
 	}
 	answer, err := c.complete(ctx, messages)
 	if errors.Is(err, llm.ErrContextTooLong) && ctx.Err() == nil {
-		messages = rounds.Shorten(messages, turn, llm.Estimate(messages...)/2)
+		messages = c.shorten(messages, llm.Estimate(messages...)/2)
 		answer, err = c.complete(ctx, messages)
 	}
 	return answer, messages, err
+}
+
+// shorten makes a conversation fit. Where rounds are gone stands that they are.
+func (c *child) shorten(messages []llm.Message, tokens int) []llm.Message {
+	const turn = 1 // the intent stays
+	mark := llm.Message{Role: "user", Content: rounds.Fence(c.opts.Texts().Say("subagent.left_out"))}
+	shorter, dropped, gap := rounds.Shorten(messages, turn, tokens)
+	marked := slices.ContainsFunc(shorter, func(m llm.Message) bool { return m.Role == mark.Role && m.Content == mark.Content })
+	if len(dropped) > 0 && !marked {
+		shorter = slices.Insert(shorter, gap, mark)
+	}
+	return shorter
 }
 
 func (c *child) complete(ctx context.Context, messages []llm.Message) (llm.Message, error) {

@@ -50,6 +50,7 @@ func (s *trail) Append(_ context.Context, r audit.Record) (audit.Record, error) 
 // model behind a real service.
 type bench struct {
 	view     *tools.View
+	registry *tools.Registry
 	server   *llmtest.Server
 	trail    trail
 	settings Settings
@@ -150,7 +151,7 @@ func newBench(t *testing.T, role roles.Role, steps ...llmtest.Step) *bench {
 			t.Fatal(err)
 		}
 	}
-	b.view = registry.View(parent())
+	b.registry, b.view = registry, registry.View(parent())
 	return b
 }
 

@@ -98,8 +98,8 @@ func (t *Table) stop(ctx context.Context, c Call) error {
 
 func (t *Table) status(ctx context.Context, c Call) error {
 	var lines []string
-	for _, l := range t.opts.Status() {
-		lines = append(lines, c.Texts.Say(l.ID, l.Value))
+	for _, l := range t.opts.Status(c.Origin) {
+		lines = append(lines, c.Texts.Say(l.ID, append([]any{l.Value}, l.More...)...))
 	}
 	return c.Out.Reply(ctx, strings.Join(lines, "\n"))
 }

@@ -188,7 +188,9 @@ func newBench(t *testing.T, lang string, role roles.Role) *bench {
 			return roles.Resolution{Role: roles.User, Lowered: true, Rule: roles.RuleLowered}
 		},
 		Reload: func(_ context.Context, o session.Origin) string { return "reloaded for " + o.Session },
-		Status: func() []StatusLine { return []StatusLine{{"commands.took", "7"}, {"commands.whoami_role", "x"}} },
+		Status: func(session.Origin) []StatusLine {
+			return []StatusLine{{ID: "commands.took", Value: "7"}, {ID: "commands.whoami_role", Value: "x"}}
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

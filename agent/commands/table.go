@@ -21,16 +21,17 @@ type Options struct {
 	Texts   func() *texts.Catalog               // nil: message ids
 	Resolve func(roles.Caller) roles.Resolution // why a caller has the role; nil: not told
 	Role    func(session.Origin) roles.Role     // the role now; nil: none
-	Status  func() []StatusLine                 // what /status shows; nil: nothing
+	Status  func(session.Origin) []StatusLine   // what /status shows; nil: nothing
 	Stop    func(session.Origin) bool           // ends the running turn of a conversation; nil: there is none
 	// Reload has the settings read again for an admin and words what came of it; nil: nothing happens, nothing is said.
 	Reload func(context.Context, session.Origin) string
 }
 
-// StatusLine is one line of /status: a message id whose first value is Value.
+// StatusLine is one line of /status: a message id whose first value is Value, and whose others are More.
 type StatusLine struct {
 	ID    string
 	Value string
+	More  []any
 }
 
 // Command is one entry of the table.
@@ -80,7 +81,7 @@ func New(o Options) (*Table, error) {
 		o.Stop = func(session.Origin) bool { return false }
 	}
 	if o.Status == nil {
-		o.Status = func() []StatusLine { return nil }
+		o.Status = func(session.Origin) []StatusLine { return nil }
 	}
 	if o.Reload == nil {
 		o.Reload = func(context.Context, session.Origin) string { return "" }

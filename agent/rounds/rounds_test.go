@@ -85,7 +85,7 @@ func TestShorten(t *testing.T) {
 				var answers []llm.Message
 				for range rapid.IntRange(1, 3).Draw(t, "calls") {
 					n++
-					c := llm.ToolCall{ID: fmt.Sprint(n), Name: "x", Arguments: "{}"}
+					c := llm.ToolCall{ID: fmt.Sprint(n), Name: "x", Arguments: `{"a":"` + strings.Repeat("y", rapid.IntRange(0, 20000).Draw(t, "arguments")) + `"}`}
 					m.ToolCalls = append(m.ToolCalls, c)
 					answers = append(answers, Answer(c, strings.Repeat("x", rapid.IntRange(0, 20000).Draw(t, "size"))))
 				}
@@ -94,8 +94,15 @@ func TestShorten(t *testing.T) {
 		}
 		before := llm.Estimate(messages...)
 		tokens := rapid.IntRange(1, before+10).Draw(t, "tokens")
-		got := Shorten(messages, turn, tokens)
-		if after := llm.Estimate(got...); after > before || before > tokens && after > tokens && after > 3*(2*keptNewest/4)+200 {
+		original := fmt.Sprint(messages)
+		got, dropped, gap := Shorten(messages, turn, tokens)
+		if fmt.Sprint(messages) != original {
+			t.Fatal("the conversation itself was changed")
+		}
+		if len(got)+len(dropped) != len(messages) || gap > len(got) || len(dropped) > 0 && gap < 1 {
+			t.Fatalf("%d messages, %d left, %d dropped at %d", len(messages), len(got), len(dropped), gap)
+		}
+		if after := llm.Estimate(got...); after > before || before > tokens && after > tokens && after > 3*(4*keptNewest/4)+400 {
 			t.Fatalf("%d tokens, wanted %d, had %d", after, tokens, before)
 		}
 		if got[0].Content != "prompt" || !slices.ContainsFunc(got, func(m llm.Message) bool { return m.Content == messages[turn].Content }) {
@@ -107,6 +114,11 @@ func TestShorten(t *testing.T) {
 		for _, m := range got {
 			if m.Role == "tool" && !strings.HasSuffix(m.Content, fenceClose) {
 				t.Fatalf("open fence: %q", m.Content)
+			}
+			for _, c := range m.ToolCalls {
+				if !json.Valid([]byte(c.Arguments)) {
+					t.Fatalf("arguments: %.200q", c.Arguments)
+				}
 			}
 		}
 	})

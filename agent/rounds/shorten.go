@@ -1,6 +1,8 @@
 package rounds
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/maishell/maishell/llm"
@@ -14,31 +16,61 @@ const (
 // omission stands where a text was made shorter.
 const omission = "\n… [left out to fit the model] …\n"
 
-// Shorten makes a conversation fit a number of tokens, as far as it can: results of tools that were acted on already are
-// cut first, then the oldest turns and rounds are dropped whole, last the newest results are cut. The system prompt, what
-// the user said in this turn, which begins at messages[turn], and the newest round stay. messages is not changed.
-func Shorten(messages []llm.Message, turn, tokens int) []llm.Message {
-	out := append([]llm.Message(nil), messages...)
-	newest := len(out) // where the answers that the model has not seen begin
-	for newest > 0 && out[newest-1].Role == "tool" {
-		newest--
-	}
+// Shorten makes a conversation fit a number of tokens, as far as it can: results of tools that were acted on already, and
+// the arguments that led to them, are cut first, then the oldest turns and rounds are dropped whole, last the newest ones
+// are cut. The system prompt, what the user said in this turn, which begins at messages[turn], and the newest round stay.
+// dropped are the messages that are gone; they stood before out[gap]. messages is not changed.
+func Shorten(messages []llm.Message, turn, tokens int) (out, dropped []llm.Message, gap int) {
+	out = append([]llm.Message(nil), messages...)
+	newest := len(out) - len(Newest(out))
 	cut := func(from, to, keep int) {
 		for i := from; i < to && llm.Estimate(out...) > tokens; i++ {
-			if out[i].Role == "tool" {
-				out[i].Content = clip(out[i].Content, keep)
-			}
+			out[i] = trimmed(out[i], keep)
 		}
 	}
 	cut(0, newest, keptOld)
-	out = dropOldest(out, turn, tokens)
+	out, dropped, gap = dropOldest(out, turn, tokens)
 	cut(0, len(out), keptNewest)
-	return out
+	return out, dropped, gap
+}
+
+// Newest is the round at the end of a conversation whose answers the model has not seen; none when it ends with a text.
+func Newest(messages []llm.Message) []llm.Message {
+	i := len(messages)
+	for i > 0 && messages[i-1].Role == "tool" {
+		i--
+	}
+	if i > 0 && i < len(messages) {
+		i--
+	}
+	return messages[i:]
+}
+
+// trimmed is a message of which a tool's result, or the arguments of calls, have at most about keep characters.
+func trimmed(m llm.Message, keep int) llm.Message {
+	if m.Role == "tool" {
+		m.Content = clip(m.Content, keep)
+	}
+	copied := false
+	for i, c := range m.ToolCalls {
+		if len(c.Arguments) <= keep+len(omission) {
+			continue
+		}
+		if !copied {
+			m.ToolCalls, copied = slices.Clone(m.ToolCalls), true
+		}
+		text, err := json.Marshal(map[string]string{"shortened_arguments": clip(c.Arguments, keep)})
+		if err != nil {
+			text = []byte("{}") // cannot be: a text is always JSON
+		}
+		m.ToolCalls[i].Arguments = string(text)
+	}
+	return m
 }
 
 // dropOldest removes whole groups (an assistant message with its answers, or a single message) from the beginning,
 // behind the system prompt, while there are too many tokens.
-func dropOldest(messages []llm.Message, turn, tokens int) []llm.Message {
+func dropOldest(messages []llm.Message, turn, tokens int) (out, dropped []llm.Message, gap int) {
 	size := llm.Estimate(messages...)
 	var kept []llm.Message
 	rest := 0
@@ -51,10 +83,11 @@ func dropOldest(messages []llm.Message, turn, tokens int) []llm.Message {
 			kept = append(kept, messages[rest])
 		} else {
 			size -= llm.Estimate(messages[rest:end]...)
+			dropped = append(dropped, messages[rest:end]...)
 		}
 		rest = end
 	}
-	return append(kept, messages[rest:]...)
+	return append(kept, messages[rest:]...), dropped, len(kept)
 }
 
 // groupEnd is where the group that begins at i ends.

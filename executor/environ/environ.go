@@ -64,7 +64,7 @@ func Check(vars map[string]string, key func(string) string) error {
 		value := vars[name]
 		size += len(name) + len(value)
 		switch {
-		case !isName(name):
+		case !IsName(name):
 			return &Error{Code: "executor_environ.name", Args: []any{clip(name)}}
 		case strings.IndexByte(value, 0) >= 0:
 			return &Error{Code: "executor_environ.nul", Args: []any{name}}
@@ -94,8 +94,8 @@ func Refused(name string) string {
 	return ""
 }
 
-// isName reports what every shell takes for a name.
-func isName(s string) bool {
+// IsName reports what every shell takes for a name.
+func IsName(s string) bool {
 	for i, r := range s {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
 			return false

@@ -88,6 +88,15 @@ var refused = sync.OnceValue(func() *regexp.Regexp {
 // final tells whether an error inside the stream is one that stays.
 func (f facts) final() bool { return f.status == 0 && refused().MatchString(f.code) }
 
+// limitUnknown tells whether a service refused max_tokens, whose newer name is max_completion_tokens.
+func limitUnknown(err error) bool {
+	if errors.Is(err, api.ErrReasoningModelMaxTokensDeprecated) {
+		return true
+	}
+	f, ok := factsOf(err)
+	return ok && (f.status == http.StatusBadRequest || f.status == http.StatusUnprocessableEntity) && strings.Contains(f.text, "max_tokens")
+}
+
 // temporary tells whether the same request may do better a little later.
 func temporary(err error) bool {
 	if f, ok := factsOf(err); ok {
@@ -101,6 +110,10 @@ func temporary(err error) bool {
 			f.status == http.StatusConflict || f.status >= 500 && f.status != http.StatusNotImplemented
 	}
 	var n net.Error
+	var away *redirected
+	if errors.As(err, &away) || errors.Is(err, errTooBig) {
+		return false
+	}
 	return errors.Is(err, errCut) || errors.Is(err, errBroken) || errors.Is(err, errEmpty) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.As(err, &n)
 }
@@ -126,8 +139,13 @@ func (m *Model) explain(err error) error {
 		return &llm.Error{Code: "llm.refused", Args: []any{f.status, words}}
 	}
 	var page *notAStream
+	var away *redirected
 	var u *url.Error
 	switch {
+	case errors.As(err, &away):
+		return &llm.Error{Code: "llm.redirected", Args: []any{m.host(), m.excerpt(away.to)}}
+	case errors.Is(err, errTooBig):
+		return &llm.Error{Code: "llm.too_big"}
 	case errors.As(err, &page):
 		return &llm.Error{Code: "llm.not_a_stream", Args: []any{page.kind, m.excerpt(plainText(page.text))}}
 	case errors.Is(err, errEmpty):

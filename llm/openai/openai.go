@@ -28,7 +28,8 @@ type Options struct {
 	Retries int           // tries after the first; 0: 3, negative: none
 	// Whole asks for answers in one piece: some services leave tool calls out of their streams.
 	Whole bool
-	// HTTPClient sends the requests; nil: one of its own, which follows the proxy settings of the environment.
+	// HTTPClient sends the requests; nil: one of its own, which follows the proxy settings of the environment. Redirects
+	// to another host are not followed, whatever it says.
 	HTTPClient *http.Client
 	Logger     *slog.Logger // nil: discard
 }
@@ -55,6 +56,9 @@ func New(o Options) (*Model, error) {
 	if o.HTTPClient == nil {
 		o.HTTPClient = &http.Client{}
 	}
+	client := *o.HTTPClient
+	client.CheckRedirect = stay
+	o.HTTPClient = &client
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -117,6 +121,17 @@ func (m *Model) try(ctx context.Context, d *doer, r llm.Request, show func(strin
 	req := request(m.opts.Model, r)
 	if m.opts.Whole {
 		d.whole, req.StreamOptions = true, nil
+	}
+	answer, err := send(ctx, client, d, req, show)
+	if req.MaxTokens > 0 && limitUnknown(err) {
+		req.MaxTokens, req.MaxCompletionTokens = 0, req.MaxTokens
+		answer, err = send(ctx, client, d, req, show)
+	}
+	return answer, err
+}
+
+func send(ctx context.Context, client *api.Client, d *doer, req api.ChatCompletionRequest, show func(string)) (llm.Message, error) {
+	if d.whole {
 		resp, err := client.CreateChatCompletion(ctx, req)
 		if err != nil {
 			return llm.Message{}, err
@@ -133,7 +148,7 @@ func (m *Model) try(ctx context.Context, d *doer, r llm.Request, show func(strin
 
 // request is r as the service reads it.
 func request(model string, r llm.Request) api.ChatCompletionRequest {
-	out := api.ChatCompletionRequest{Model: model, StreamOptions: &api.StreamOptions{IncludeUsage: true}}
+	out := api.ChatCompletionRequest{Model: model, MaxTokens: r.MaxTokens, StreamOptions: &api.StreamOptions{IncludeUsage: true}}
 	for _, m := range r.Messages {
 		msg := api.ChatCompletionMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
 		for _, c := range m.ToolCalls {

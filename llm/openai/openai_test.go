@@ -304,7 +304,7 @@ func TestWhole(t *testing.T) {
 	if err != nil || got.Content != "on it" || shown != "on it" || !slices.Equal(got.ToolCalls, want) || got.Usage.Total() != 7 || srv.Seen()[0].Stream {
 		t.Errorf("%+v %v", got, err)
 	}
-	for _, want := range []string{"llm.not_a_stream", llm.ErrContextTooLong.Error(), "llm.unreadable"} {
+	for _, want := range []string{"llm.not_a_stream", llm.ErrContextTooLong.Error(), "llm.not_a_stream"} {
 		if _, err := m.Complete(t.Context(), llm.Request{}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

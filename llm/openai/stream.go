@@ -15,6 +15,8 @@ import (
 const (
 	maxEmptyLines = 1 << 20 // lines without data in a row: services send them to keep the connection alive
 	maxCalls      = 128
+	maxKept       = 4 << 20 // bytes of text and tool calls together: no conversation could take more
+	maxName       = 256     // bytes of a tool's name, or of a call's id
 )
 
 var (
@@ -36,6 +38,7 @@ type answer struct {
 	finish api.FinishReason
 	usage  llm.Usage
 	some   bool // anything at all came
+	size   int  // bytes of what came, reasoning in the text included
 }
 
 // assemble reads a stream to its end.
@@ -83,6 +86,13 @@ func whole(resp *api.ChatCompletionResponse, show func(string)) (llm.Message, er
 func (a *answer) add(c *api.ChatCompletionStreamChoice, show func(string)) error {
 	a.some = true
 	piece := c.Delta.Content + c.Delta.Refusal
+	a.size += len(piece)
+	for _, t := range c.Delta.ToolCalls {
+		a.size += len(t.ID) + len(t.Function.Name) + len(t.Function.Arguments)
+	}
+	if a.size > maxKept {
+		return errTooBig
+	}
 	if out := a.think.pass(piece); out != "" {
 		a.text.WriteString(out)
 		show(out)
@@ -116,6 +126,9 @@ func (a *answer) message(finished bool, show func(string)) (llm.Message, error) 
 		Role: "assistant", Content: withoutThinking(a.text.String()), ToolCalls: a.calls.list(),
 		Truncated: a.finish == api.FinishReasonLength, Usage: a.usage,
 	}
+	if len(a.calls.all) > 0 && m.Content == "" && len(m.ToolCalls) == 0 {
+		return llm.Message{}, errEmpty // calls of nothing
+	}
 	if a.finish == api.FinishReasonContentFilter && m.Content == "" && len(m.ToolCalls) == 0 {
 		return llm.Message{}, errFiltered
 	}
@@ -125,6 +138,7 @@ func (a *answer) message(finished bool, show func(string)) (llm.Message, error) 
 // calls are the tool calls of an answer, put together from their pieces.
 type calls struct {
 	all     []llm.ToolCall
+	args    [][]byte    // of each
 	byIndex map[int]int // the service's index to ours
 }
 
@@ -154,6 +168,7 @@ func (c *calls) add(t api.ToolCall) error {
 		}
 		at = len(c.all)
 		c.all = append(c.all, llm.ToolCall{})
+		c.args = append(c.args, nil)
 	}
 	if t.Index != nil {
 		if c.byIndex == nil {
@@ -165,10 +180,10 @@ func (c *calls) add(t api.ToolCall) error {
 	if t.ID != "" {
 		call.ID = t.ID
 	}
-	if t.Function.Name != call.Name { // some services repeat the name in every piece
-		call.Name += t.Function.Name
+	if t.Function.Name != call.Name && len(call.Name) <= maxName { // some services repeat the name in every piece
+		call.Name += t.Function.Name[:min(len(t.Function.Name), maxName)]
 	}
-	call.Arguments += t.Function.Arguments
+	c.args[at] = append(c.args[at], t.Function.Arguments...)
 	return nil
 }
 
@@ -178,13 +193,19 @@ func (c *calls) another(i int, t api.ToolCall) bool {
 	return t.ID != "" && call.ID != "" && t.ID != call.ID && t.Function.Name != ""
 }
 
-// list is the calls that have a name; a call without one cannot be answered.
+// list is the calls that have a name; a call without one cannot be answered. An id of any length would have to be sent
+// back at every round; whoever runs the calls gives those without one their own.
 func (c *calls) list() []llm.ToolCall {
 	var out []llm.ToolCall
-	for _, call := range c.all {
-		if call.Name != "" {
-			out = append(out, call)
+	for i, call := range c.all {
+		if call.Name == "" {
+			continue
 		}
+		if len(call.ID) > maxName {
+			call.ID = ""
+		}
+		call.Name, call.Arguments = strings.ToValidUTF8(call.Name, ""), string(c.args[i])
+		out = append(out, call)
 	}
 	return out
 }

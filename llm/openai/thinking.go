@@ -2,14 +2,18 @@ package openai
 
 import "strings"
 
+// thinkMarks are the names that models give to their blocks of reasoning.
+var thinkMarks = [...]string{"think", "thinking", "thought", "reasoning"}
+
 const (
-	thinkOpen  = "<think>"
 	thinkClose = "</think>"
+	maxBlank   = 4096 // bytes of blanks before the answer, after which no block is expected any more
 )
 
 // thinking keeps a block of reasoning at the beginning of an answer back while the answer comes in.
 type thinking struct {
 	state   thinkState
+	close   string // the mark that ends the block
 	held    string // not yet decided
 	thought bool   // a block has ended: blanks behind it are not part of the answer
 }
@@ -32,11 +36,12 @@ func (t *thinking) pass(piece string) string {
 		switch t.state {
 		case atStart:
 			text := strings.TrimLeft(t.held, " \t\r\n")
+			mark, maybe := opening(text)
 			switch {
-			case strings.HasPrefix(text, thinkOpen):
-				t.state, t.held = inside, text[len(thinkOpen):]
+			case mark != "":
+				t.state, t.close, t.held = inside, "</"+mark+">", text[len("<"+mark+">"):]
 				continue
-			case strings.HasPrefix(thinkOpen, text):
+			case maybe && len(t.held) < maxBlank:
 				return "" // may still become the mark
 			}
 			if t.thought {
@@ -44,19 +49,31 @@ func (t *thinking) pass(piece string) string {
 			}
 			return t.release(t.held)
 		case inside:
-			i := strings.Index(t.held, thinkClose)
+			i := strings.Index(t.held, t.close)
 			if i < 0 {
 				// Of the reasoning only what may be the beginning of the closing mark is needed.
-				if n := len(t.held) - len(thinkClose); n > 0 {
+				if n := len(t.held) - len(t.close); n > 0 {
 					t.held = t.held[n:]
 				}
 				return ""
 			}
-			t.state, t.held, t.thought = atStart, t.held[i+len(thinkClose):], true
+			t.state, t.held, t.thought = atStart, t.held[i+len(t.close):], true
 			continue
 		}
 		return ""
 	}
+}
+
+// opening is the mark that text begins with, or whether it may still become one.
+func opening(text string) (mark string, maybe bool) {
+	for _, m := range thinkMarks {
+		open := "<" + m + ">"
+		if strings.HasPrefix(text, open) {
+			return m, false
+		}
+		maybe = maybe || strings.HasPrefix(open, text)
+	}
+	return "", maybe
 }
 
 func (t *thinking) release(text string) string {
@@ -75,7 +92,7 @@ func (t *thinking) rest() string {
 // withoutThinking also drops reasoning whose opening mark was part of the prompt, so that only the closing one came.
 func withoutThinking(text string) string {
 	before, after, found := strings.Cut(text, thinkClose)
-	if found && !strings.Contains(before, thinkOpen) {
+	if found && !strings.Contains(before, "<think>") {
 		return strings.TrimLeft(after, " \t\r\n")
 	}
 	return text

@@ -40,6 +40,7 @@ func (h *handler) plan(ctx context.Context, a args) (guard.Action, error) {
 		return guard.Action{}, err
 	}
 	s := h.opts.Settings().withDefaults()
+	*a.began = s
 	if err := checkCommand(a.Command); err != nil {
 		return guard.Action{}, err
 	}

@@ -60,15 +60,15 @@ func given(raw json.RawMessage) (command, cwd string) {
 	return command, cwd
 }
 
-// run performs the action as it was checked.
-func (h *handler) run(ctx context.Context, _ args, checked guard.Action) (tools.Result, error) {
+// run performs the action as it was checked, by the settings that it was planned by.
+func (h *handler) run(ctx context.Context, a args, checked guard.Action) (tools.Result, error) {
 	origin, err := h.admit(ctx)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	s := h.opts.Settings().withDefaults()
+	s := *a.began
 	// The limit that was decided; the setting may have been lowered while somebody was asked.
-	limit := min(checked.Timeout, s.MaxTimeout)
+	limit := min(checked.Timeout, s.MaxTimeout, h.opts.Settings().withDefaults().MaxTimeout)
 	if limit <= 0 {
 		limit = s.Timeout
 	}
@@ -80,7 +80,7 @@ func (h *handler) run(ctx context.Context, _ args, checked guard.Action) (tools.
 		Command:   checked.Command,
 		Shell:     checked.Shell,
 		Stdin:     checked.Input,
-		Env:       checked.Env,
+		Env:       slices.Concat(s.Env, checked.Env),
 		Dir:       checked.Cwd,
 		Timeout:   limit,
 		KillGrace: s.KillGrace,

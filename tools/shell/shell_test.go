@@ -207,12 +207,12 @@ func TestResults(t *testing.T) {
 			}},
 		{"exit code is a result", executor.Result{Status: executor.OK, ExitCode: ptr(3), Started: started}, "ok", 3.0, nil, nil, func(a tooltest.Answer) bool { return a["success"] == true }},
 		{"timeout", executor.Result{Status: executor.Timeout, ExitCode: ptr(143), Signal: "SIGTERM", Stdout: whole("part"), Started: started, Silent: 1940 * time.Millisecond}, "timeout", 143.0,
-			[]string{"timed out (2.5 seconds)", "did run", "there was no output in the last 1.9 seconds"}, []string{"命令执行超时（2.5 秒），已强制终止进程树", "确实运行过", "最后 1.9 秒没有输出"},
+			[]string{"timed out (2.5 s)", "did run", "there was no output in the last 1.9 s"}, []string{"命令执行超时（2.5 秒），已强制终止进程树", "确实运行过", "最后 1.9 秒没有输出"},
 			func(a tooltest.Answer) bool {
 				return a["timed_out"] == true && a["stdout"] == "part" && a["success"] == false && a["signal"] == "SIGTERM"
 			}},
 		{"killed while it wrote", executor.Result{Status: executor.Timeout, ExitCode: ptr(143), Started: started, Silent: 40 * time.Millisecond}, "timeout", 143.0, []string{"did run"}, nil,
-			func(a tooltest.Answer) bool { return !strings.Contains(a.Text("note"), "0 seconds") }},
+			func(a tooltest.Answer) bool { return !strings.Contains(a.Text("note"), " 0 s") }},
 		{"cancelled", executor.Result{Status: executor.Cancelled, Stdout: whole("part"), Started: started}, "cancelled", nil, []string{"was cancelled", "did run"}, []string{"已取消", "确实运行过"},
 			func(a tooltest.Answer) bool {
 				return a["timed_out"] == false && a["stdout"] == "part" && a.Text("run_id") != ""

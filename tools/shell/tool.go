@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type Settings struct {
 	Cwd            string        // when a call names none; empty: Options.DefaultDir
 	KillGrace      time.Duration // 0: the executor's default; negative: none
 	CodePage       string        // fallback encoding; empty: from the locale
+	Env            []string      // NAME=value, for every command; a call's own come over them
 }
 
 // The defaults of Settings.
@@ -60,7 +62,7 @@ func (s Settings) withDefaults() Settings {
 // Options are what run_command works with. The zero value is valid and runs nothing.
 type Options struct {
 	Executor     Executor                        // nil: nothing runs
-	Settings     func() Settings                 // asked at every call; nil: disabled
+	Settings     func() Settings                 // asked when a call is planned; at its launch only for what became stricter; nil: disabled
 	Role         func(session.Origin) roles.Role // the caller's role now; nil: nobody has one
 	Texts        func() *texts.Catalog           // nil: message ids instead of sentences
 	Redact       func(string) string             // the secret filter, for the command in the result; nil: none
@@ -75,6 +77,15 @@ type args struct {
 	Cwd     string            `json:"cwd,omitempty" jsonschema:"directory to run in: an absolute path, or one that starts with ~; must exist"`
 	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to add, as names and values; those that would change which program or code runs are refused"`
 	Stdin   string            `json:"stdin,omitempty" jsonschema:"text that the command reads on its standard input; without it there is none"`
+
+	began *Settings // those of the moment of plan, by which run goes on
+}
+
+// UnmarshalJSON reads the arguments of a call, which plan and run each get a copy of.
+func (a *args) UnmarshalJSON(text []byte) error {
+	type plain args
+	a.began = new(Settings)
+	return json.Unmarshal(text, (*plain)(a))
 }
 
 // aliases are the names that other agents use, and parameters that are not offered (empty).
