@@ -72,9 +72,10 @@ func (t *turn) fit(ctx context.Context, tokens int) {
 		}
 	}
 	room := tokens - llm.EstimateText(t.gap.text)
-	out, dropped, gap := rounds.Shorten(all, start, room)
+	out, dropped, _ := rounds.Shorten(all, start, room)
 	if len(dropped) > 0 {
 		newest := llm.Estimate(all[0]) + llm.Estimate(rounds.Newest(all)...) // is not cut for the sake of later rounds
+		var gap int
 		out, dropped, gap = rounds.Shorten(all, start, min(room, max(room/2, newest+room/4)))
 		t.gap.text = t.summary(ctx, t.gap.text, dropped)
 		t.gap.at = gap

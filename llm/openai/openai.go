@@ -123,8 +123,12 @@ func (m *Model) try(ctx context.Context, d *doer, r llm.Request, show func(strin
 		d.whole, req.StreamOptions = true, nil
 	}
 	answer, err := send(ctx, client, d, req, show)
-	if req.MaxTokens > 0 && limitUnknown(err) {
-		req.MaxTokens, req.MaxCompletionTokens = 0, req.MaxTokens
+	if r.MaxTokens > 0 && limitUnknown(err) {
+		req = request(m.opts.Model, llm.Request{Messages: r.Messages, Tools: r.Tools})
+		req.MaxCompletionTokens = r.MaxTokens
+		if m.opts.Whole {
+			req.StreamOptions = nil
+		}
 		answer, err = send(ctx, client, d, req, show)
 	}
 	return answer, err
@@ -148,7 +152,8 @@ func send(ctx context.Context, client *api.Client, d *doer, req api.ChatCompleti
 
 // request is r as the service reads it.
 func request(model string, r llm.Request) api.ChatCompletionRequest {
-	out := api.ChatCompletionRequest{Model: model, MaxTokens: r.MaxTokens, StreamOptions: &api.StreamOptions{IncludeUsage: true}}
+	out := api.ChatCompletionRequest{Model: model, StreamOptions: &api.StreamOptions{IncludeUsage: true}}
+	out.MaxTokens = r.MaxTokens //nolint:staticcheck // the name that all services know; see limitUnknown for those with the new one only
 	for _, m := range r.Messages {
 		msg := api.ChatCompletionMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
 		for _, c := range m.ToolCalls {
