@@ -168,6 +168,10 @@ func TestStop(t *testing.T) {
 			o := message("").Origin
 			o.Caller.UserID = c.user
 			b.role = c.role
+			time.Sleep(time.Minute) // of the bubble
+			if p, ok := b.Running(o); ok != c.can || ok && p != (Progress{For: time.Minute, Round: 1}) {
+				t.Errorf("%+v: running %+v %v", c, p, ok)
+			}
 			if b.Stop(o) != c.can {
 				t.Errorf("%+v: %v", c, !c.can)
 			}
@@ -179,6 +183,9 @@ func TestStop(t *testing.T) {
 			synctest.Wait()
 			if b.Stop(message("").Origin) {
 				t.Error("stopped what was not running")
+			}
+			if _, ok := b.Running(message("").Origin); ok {
+				t.Error("a turn runs after its end")
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/maishell/maishell/llm"
@@ -34,6 +35,9 @@ func (d *examination) examineModel(ctx context.Context, sys system, snap *snapsh
 		return
 	}
 	d.add("model", stateOK, "app.doctor_model", snap.modelStatus())
+	if base := strings.TrimRight(c.BaseURL, "/"); strings.HasSuffix(base, "/chat/completions") {
+		d.add("model", stateFail, "app.doctor_url_whole", strings.TrimSuffix(base, "/chat/completions"))
+	}
 	d.examineKey(snap, key)
 	if !d.online {
 		return
@@ -53,13 +57,15 @@ func (d *examination) examineKey(snap *snapshot, key string) {
 	switch {
 	case c.APIKeyFile != "":
 		d.add("key", stateOK, "app.doctor_key_file", c.APIKeyFile)
-		if info, err := os.Stat(c.APIKeyFile); err == nil && readableByOthers(info) {
+		if info, err := os.Stat(c.APIKeyFile); err == nil && openToOthers(info) {
 			d.add("key", stateWarn, "app.doctor_key_open", c.APIKeyFile, info.Mode().Perm())
 		}
 	case c.APIKeyEnv == "":
 		d.add("key", stateOK, "app.doctor_key_none")
 	case key == "":
 		d.add("key", stateWarn, "app.doctor_key_unset", c.APIKeyEnv)
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		d.add("key", stateFail, "app.doctor_key_form", c.APIKeyEnv)
 	default:
 		d.add("key", stateOK, "app.doctor_key_env", c.APIKeyEnv)
 	}

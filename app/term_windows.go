@@ -5,5 +5,5 @@ import "io/fs"
 // needsTerm: a console is what it is, whatever TERM says.
 const needsTerm = false
 
-// readableByOthers: the mode says nothing about that here.
-func readableByOthers(fs.FileInfo) bool { return false }
+// openToOthers: the mode says nothing about that here.
+func openToOthers(fs.FileInfo) bool { return false }
