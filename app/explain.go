@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/maishell/maishell/channels"
+	"github.com/maishell/maishell/config"
 	"github.com/maishell/maishell/executor"
 	"github.com/maishell/maishell/guard"
 	"github.com/maishell/maishell/policy"
@@ -120,12 +121,8 @@ func explain(ctx context.Context, sys system, opts *options, o session.Origin, c
 	if err != nil {
 		return explanation{}, nil, err
 	}
-	ex, err := executor.New(executor.Options{Env: sys.env})
+	shell, err := shellOf(sys, cfg)
 	if err != nil {
-		return explanation{}, nil, err
-	}
-	shell := orDefault(cfg.Shell.Program, ex.Capabilities().Shell)
-	if err := ex.Close(); err != nil {
 		return explanation{}, nil, err
 	}
 	role := session.Effective(o, func(c roles.Caller) roles.Role { return snap.resolver.Resolve(c).Role })
@@ -166,6 +163,18 @@ func explain(ctx context.Context, sys system, opts *options, o session.Origin, c
 	}
 	e.analysed(a)
 	return e, snap.texts, nil
+}
+
+// shellOf is the shell that commands would be read by.
+func shellOf(sys system, cfg *config.Config) (string, error) {
+	if cfg.Shell.Program != "" {
+		return cfg.Shell.Program, nil
+	}
+	ex, err := executor.New(executor.Options{Env: sys.env})
+	if err != nil {
+		return "", err
+	}
+	return ex.Capabilities().Shell, ex.Close()
 }
 
 func (e *explanation) decided(say *texts.Catalog, d guard.Decision) {

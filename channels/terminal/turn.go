@@ -62,11 +62,8 @@ func (t *Terminal) turn(ctx context.Context, h channels.Handler, text string) er
 		case now := <-looks:
 			t.status(t.watched.lines(now, t.texts()))
 		case <-long.C:
-			switch {
-			case len(t.question) > 0 || t.prompted.Load():
-				long.Reset(longTurn) // not into an open question
-			case t.interactive && !interrupted && t.device == nil:
-				t.warn(t.say("terminal.still_running") + "\n")
+			if !interrupted && !t.tellLong() {
+				long.Reset(longTurn)
 			}
 		}
 	}
@@ -74,6 +71,17 @@ func (t *Terminal) turn(ctx context.Context, h channels.Handler, text string) er
 		return ErrInterrupted
 	}
 	return outcome
+}
+
+// tellLong tells a person that the turn still runs, where no status does; false: not now, into an open question.
+func (t *Terminal) tellLong() bool {
+	if len(t.question) > 0 || t.prompted.Load() {
+		return false
+	}
+	if t.interactive && t.device == nil {
+		t.warn(t.say("terminal.still_running") + "\n")
+	}
+	return true
 }
 
 // worse is which of two ends of a turn counts; another failure is told at once.
