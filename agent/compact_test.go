@@ -262,6 +262,73 @@ func TestCompactionIsCancelled(t *testing.T) {
 	}
 }
 
+// A service that calls everything too long costs a reply each time, not what was said before.
+func TestOverflowForEver(t *testing.T) {
+	t.Parallel()
+	k := &kept{}
+	b := compacting(t, k, says("noted"))
+	b.limits.ContextTokens = 50_000
+	b.model.summary = says("never needed")
+	tooLong := func(llm.Request) (llm.Message, error) { return llm.Message{}, llm.ErrContextTooLong }
+	b.model.steps = append(b.model.steps, slices.Repeat([]step{tooLong}, 20)...)
+	b.model.steps = append(b.model.steps, says("back"))
+	for i := range 12 {
+		if err := b.Handle(t.Context(), message(fmt.Sprint("message ", i)), b.out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := b.history(); len(b.model.summaries) != 0 || !strings.HasPrefix(got, "user message 0\nassistant noted\n") || b.out.replies[11] != "back" || b.out.replies[10] != b.say("agent.too_long") {
+		t.Errorf("%d summaries, replies %q: %.300s", len(b.model.summaries), b.out.replies, got)
+	}
+}
+
+// A turn that is cancelled while its rounds are summed up ends as cancelled.
+func TestCancelInASummary(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBench(t, slices.Repeat([]step{calls(llm.ToolCall{Name: "boom"})}, 20)...)
+	b.limits = Limits{Rounds: 20, ContextTokens: 4000}
+	b.boom = func(context.Context) (tools.Result, error) {
+		return tools.Result{Body: map[string]any{"stdout": strings.Repeat("x", 6000)}}, nil
+	}
+	b.model.summary = func(llm.Request) (llm.Message, error) {
+		cancel()
+		return llm.Message{}, context.Canceled
+	}
+	outcome, err := b.turn(ctx, message("go"), b.out)
+	if outcome != Cancelled || err != nil || len(b.model.summaries) != 1 || !slices.Equal(b.out.replies, []string{"Cancelled."}) {
+		t.Errorf("outcome %v, %v, %d summaries, replies %q", outcome, err, len(b.model.summaries), b.out.replies)
+	}
+}
+
+// A summary counts as what it costs.
+func TestSummaryIsCounted(t *testing.T) {
+	t.Parallel()
+	long := says(strings.Repeat("x", 4000))
+	b := compacting(t, &kept{}, long, long, long)
+	b.model.summary = func(llm.Request) (llm.Message, error) {
+		return llm.Message{Content: "the gist", Usage: llm.Usage{Prompt: 70_000, Completion: 7}}, nil
+	}
+	spent := &days{}
+	b.opts.Model = llm.Meter(b.model, llm.MeterOptions{Spender: spent})
+	for i := range 3 {
+		if err := b.Handle(t.Context(), message(fmt.Sprint(i)), b.out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(b.model.summaries) != 1 || spent.total < 70_007 {
+		t.Errorf("%d summaries, %d tokens", len(b.model.summaries), spent.total)
+	}
+}
+
+// days counts in memory, whatever the day.
+type days struct{ total int64 }
+
+func (d *days) Spend(_ context.Context, _ string, tokens int) (int64, error) {
+	d.total += int64(tokens)
+	return d.total, nil
+}
+
 // What is kept of a conversation has passed the secret filter, masks of scripts included; the model sees what was said.
 func TestHistoryHasNoSecrets(t *testing.T) {
 	t.Parallel()

@@ -164,13 +164,17 @@ func (t *turn) conclude(answer llm.Message) (Outcome, string) {
 	return outcome, reply
 }
 
+// leastFits is the least that a model is believed to take, in tokens: a service that calls everything too long must not
+// cost the conversation.
+const leastFits = 2000
+
 // ask is one call of the model, with the tools that the caller's role allows at this moment. A conversation that is too
 // long for the model is made shorter, and tried once more.
 func (t *turn) ask(ctx context.Context) (llm.Message, error) {
 	t.fit(ctx, t.budget())
 	answer, err := t.complete(ctx)
 	if errors.Is(err, llm.ErrContextTooLong) && ctx.Err() == nil {
-		t.conv.fits = max(1, llm.Estimate(t.shown...)/2)
+		t.conv.fits = max(leastFits, llm.Estimate(t.shown...)/2)
 		t.agent.opts.Logger.WarnContext(ctx, "the conversation is too long for the model", "session", t.conv.id,
 			"tokens", llm.Estimate(t.shown...), "now", t.conv.fits)
 		t.fit(ctx, t.conv.fits)

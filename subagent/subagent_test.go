@@ -10,12 +10,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/maishell/maishell/agent"
 	"github.com/maishell/maishell/audit"
 	"github.com/maishell/maishell/guard"
+	"github.com/maishell/maishell/llm"
 	"github.com/maishell/maishell/llm/llmtest"
 	"github.com/maishell/maishell/llm/openai"
 	"github.com/maishell/maishell/roles"
@@ -178,6 +180,10 @@ func TestResults(t *testing.T) {
 			`{"success":true,"status":"ok","error":null,"answer":"42","rounds":1,"max_rounds_reached":false}`},
 		"after a call": {[]llmtest.Step{{Calls: []llmtest.Call{call("look", "a"), call("look", "b")}}, {Expect: `"seen":"b"`, Text: "done"}}, Settings{}, AskOne, `{"intent":"q","tools":["look"]}`,
 			`{"success":true,"status":"ok","error":null,"answer":"done","rounds":2,"max_rounds_reached":false}`},
+		"one tool by name": {[]llmtest.Step{{Text: "42"}}, Settings{}, AskOne, `{"intent":"q","tools":"look"}`,
+			`{"success":true,"status":"ok","error":null,"answer":"42","rounds":1,"max_rounds_reached":false}`},
+		"one bad tool by name": {nil, Settings{}, AskOne, `{"intent":"q","tools":"run_command"}`,
+			`{"success":false,"status":"invalid_argument","error":"invalid tools: run_command"}`},
 		"limit": {[]llmtest.Step{again, again, again}, Settings{MaxRounds: 2}, AskOne, `{"intent":"q"}`,
 			`{"success":true,"status":"ok","error":null,"answer":"still looking","rounds":2,"max_rounds_reached":true}`},
 		"model error": {[]llmtest.Step{{Status: 400, Body: `{"error":{"message":"no"}}`}}, Settings{}, AskOne, `{"intent":"q"}`,
@@ -306,20 +312,23 @@ func TestParallelIsBoundedPerSession(t *testing.T) {
 	}
 	b := newBench(t, roles.User, steps...)
 	b.settings = Settings{MaxParallel: 3}
-	var now, most int
+	var now, most, asked int
+	opened := false
 	arrived := make(chan struct{})
 	b.look = func(ctx context.Context) error {
 		b.mu.Lock()
 		now++
 		most = max(most, now)
-		if now == 3 {
-			select {
-			case <-arrived:
-			default:
-				close(arrived)
-			}
-		}
+		third := now == 3 && !opened
+		opened = opened || third
 		b.mu.Unlock()
+		if third { // while three are held, no fourth may so much as ask the model
+			for begun := time.Now(); len(b.server.Seen()) < 4 && time.Since(begun) < 100*time.Millisecond; {
+				runtime.Gosched()
+			}
+			asked = len(b.server.Seen())
+			close(arrived)
+		}
 		select { // the first ones wait for as many as may come
 		case <-arrived:
 		case <-ctx.Done():
@@ -334,8 +343,8 @@ func TestParallelIsBoundedPerSession(t *testing.T) {
 		all.Go(func() { b.ask(t.Context(), AskSeveral, `{"intents":["a","b","c"]}`) })
 	}
 	all.Wait()
-	if most != 3 {
-		t.Errorf("%d at once", most)
+	if most != 3 || asked != 3 {
+		t.Errorf("%d at once, %d had asked the model", most, asked)
 	}
 	g := newGate()
 	if !g.enter(t.Context(), "s", 1) || !g.enter(t.Context(), "other", 1) {
@@ -350,5 +359,30 @@ func TestParallelIsBoundedPerSession(t *testing.T) {
 	g.leave("other")
 	if len(g.inside) != 0 {
 		t.Errorf("left behind: %v", g.inside)
+	}
+}
+
+// What a sub-agent's conversation had to lose is said where it stood, once.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	c := &child{handler: &handler{opts: Options{Texts: func() *texts.Catalog { return nil }}}}
+	messages := []llm.Message{{Role: "system", Content: "prompt"}, {Role: "user", Content: "intent"}}
+	for i := range 30 {
+		id := fmt.Sprint(i)
+		messages = append(messages, llm.Message{Role: "assistant", ToolCalls: []llm.ToolCall{{ID: id, Name: "look"}}},
+			llm.Message{Role: "tool", ToolCallID: id, Content: strings.Repeat("x", 500)})
+		messages = c.shorten(messages, 1000)
+		if n := llm.Estimate(messages...); n > 1100 {
+			t.Fatalf("round %d: %d tokens", i, n)
+		}
+	}
+	marks := 0
+	for _, m := range messages {
+		if strings.Contains(m.Content, "subagent.left_out") {
+			marks++
+		}
+	}
+	if marks != 1 || messages[1].Content != "intent" || !strings.Contains(messages[2].Content, "subagent.left_out") {
+		t.Errorf("%d marks: %+v", marks, messages[:3])
 	}
 }
