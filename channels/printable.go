@@ -7,14 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// Printable makes text safe to write to a terminal: every control character other than newline and tab, and every
-// byte that is not UTF-8, is written out as \x1b or \u0085. CR LF becomes LF. What cannot move the cursor or talk to
-// the terminal stays as it is. Printable(Printable(s)) == Printable(s).
+// Printable makes text safe to write to a terminal: every control character other than newline and tab, every byte that is
+// not UTF-8, and what makes a terminal show text in another order than it has, is written out as \x1b or \u202e. CR LF
+// becomes LF. What cannot move the cursor or talk to the terminal stays as it is. Printable(Printable(s)) == Printable(s).
 func Printable(s string) string {
 	return escape(strings.ReplaceAll(s, "\r\n", "\n"), func(r rune) bool {
-		return r != '\n' && r != '\t' && unicode.IsControl(r)
+		return r != '\n' && r != '\t' && unicode.IsControl(r) || reorders(r)
 	})
 }
+
+// reorders reports embeddings, overrides and isolates. Letters that are written from right to left need none of them.
+func reorders(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
 
 // Reveal is Printable for text that a person is about to decide on: characters that show as nothing or that reorder
 // what is around them (bidirectional controls, zero-width and other format characters, odd spaces, private use,

@@ -24,6 +24,8 @@ func TestPrintable(t *testing.T) {
 		{"not utf-8", "a\xff\x9b", `a\xff\x9b`},
 		{"nul del backspace", "\x00\x7f\b", `\x00\x7f\x08`},
 		{"replacement character itself", "\uFFFD", "\uFFFD"},
+		{"order turned round", "a\u202egnp.exe\u2066x", `a\u202egnp.exe\u2066x`},
+		{"right to left by nature", "שלום \u200fאב", "שלום \u200fאב"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
