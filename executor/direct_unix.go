@@ -36,8 +36,12 @@ func launches(s *spawnSpec) ([]launch, error) {
 	return []launch{through}, nil
 }
 
-// readsPlainly reports whether the shell takes plain words for what they are. In others "=ls" or "%1" may mean more.
+// readsPlainly reports whether the shell takes plain words for what they are. In others "=ls" or "%1" may mean more, and a
+// program elsewhere than where systems keep their shells may be somebody's own, made to look at every command.
 func readsPlainly(shell string) bool {
+	if dir := filepath.Dir(shell); dir != "/bin" && dir != "/usr/bin" {
+		return false
+	}
 	switch filepath.Base(shell) {
 	case "sh", "dash", "bash", "ash", "ksh", "mksh":
 		return true

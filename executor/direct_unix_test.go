@@ -160,6 +160,26 @@ func TestDirectSearchesAsTheShellDoes(t *testing.T) {
 	}
 }
 
+// A shell that somebody put there to see every command sees every command.
+func TestDirectIsNotForOtherShells(t *testing.T) {
+	t.Parallel()
+	e := newExecutor(t, killMethods()[0], Options{})
+	own := filepath.Join(t.TempDir(), "sh")
+	if err := os.WriteFile(own, []byte("#!/bin/sh\necho \"seen: $2\"\n"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	req := request(t, "uname -s")
+	req.Shell = own
+	if r := e.Run(t.Context(), req); r.Stdout.Head != "seen: uname -s\n" {
+		t.Errorf("%s %q %q", r.Status, r.Stdout.Head, r.Stderr.Head)
+	}
+	for shell, want := range map[string]bool{"/bin/sh": true, "/usr/bin/bash": true, "/bin/rbash": false, "/usr/local/bin/sh": false, "/bin/zsh": false, "/home/x/bash": false} {
+		if readsPlainly(shell) != want {
+			t.Errorf("%s: %v", shell, !want)
+		}
+	}
+}
+
 // A directly started command is the child that we wait for, with nothing between.
 func TestDirectHasNoShellBetween(t *testing.T) {
 	t.Parallel()
