@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -185,16 +186,32 @@ func TestDirectHasNoShellBetween(t *testing.T) {
 	t.Parallel()
 	e := newExecutor(t, killMethods()[0], Options{})
 	req := request(t, "sleep 60")
-	var name []byte
+	var name string
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	req.Started = func(pid int) {
-		name, _ = exec.CommandContext(t.Context(), "ps", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+		name = commandLine(t, pid)
 		cancel()
 	}
 	r := e.Run(ctx, req)
-	if got := strings.TrimSpace(string(name)); got != "sleep 60" || r.Status != Cancelled || r.Signal != "SIGTERM" {
-		t.Errorf("%q %s %s", got, r.Status, r.Signal)
+	if name != "sleep 60" || r.Status != Cancelled || r.Signal != "SIGTERM" {
+		t.Errorf("%q %s %s", name, r.Status, r.Signal)
+	}
+}
+
+// commandLine is what a process was started with. For a moment after its start it may not be there yet.
+func commandLine(t *testing.T, pid int) string {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(10 * time.Second); ; <-tick.C {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if errors.Is(err, os.ErrNotExist) { // no /proc: a system that has ps
+			text, err = exec.CommandContext(t.Context(), "ps", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+		}
+		if line := strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " ")); line != "" || err != nil || time.Now().After(deadline) {
+			return line
+		}
 	}
 }
 
