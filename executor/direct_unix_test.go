@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -66,6 +67,17 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
+// writeProgram writes an executable file. No process is started meanwhile: one that inherited the open file would keep it
+// from being executed ("text file busy").
+func writeProgram(t *testing.T, path, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+}
+
 // programs makes a directory with what can stand in a PATH.
 func programs(t *testing.T) string {
 	t.Helper()
@@ -73,9 +85,7 @@ func programs(t *testing.T) string {
 	for name, text := range map[string]string{
 		"noshebang": "echo by the shell $#\n", "badshebang": "#!/nowhere\n", "shebang": "#!/bin/sh\necho script $#\n", "short": "\x7fE", "empty": "", "broken": "\x7fELF and no more",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil { //nolint:gosec // programs
-			t.Fatal(err)
-		}
+		writeProgram(t, filepath.Join(dir, name), text)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "plainfile"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -166,9 +176,7 @@ func TestDirectIsNotForOtherShells(t *testing.T) {
 	t.Parallel()
 	e := newExecutor(t, killMethods()[0], Options{})
 	own := filepath.Join(t.TempDir(), "sh")
-	if err := os.WriteFile(own, []byte("#!/bin/sh\necho \"seen: $2\"\n"), 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
+	writeProgram(t, own, "#!/bin/sh\necho \"seen: $2\"\n")
 	req := request(t, "uname -s")
 	req.Shell = own
 	if r := e.Run(t.Context(), req); r.Stdout.Head != "seen: uname -s\n" {
