@@ -85,10 +85,7 @@ func TestHostileScripts(t *testing.T) {
 	if len(hostile) < 30 {
 		t.Fatalf("only %d scripts", len(hostile))
 	}
-	limit, aimed := 50*time.Millisecond, 10*time.Millisecond
-	if testing.Short() {
-		aimed *= 10 // as long as the race detector makes everything
-	}
+	const limit, aimed = 50 * time.Millisecond, 10 * time.Millisecond
 	worst, worstName := time.Duration(0), ""
 	for name, body := range hostile {
 		s := mustLoad(t, hook(body), func(o *Options) { o.Timeout = limit })

@@ -69,11 +69,13 @@ func (t *Terminal) startEditing() (leave func(), err error) {
 	t.interrupt = interrupts
 	edit := lineedit.New(lineedit.Options{
 		In: t.device.in, Out: t.device.out, Width: t.device.width, Prompt: t.say("terminal.prompt"), History: t.history,
+		// At the prompt the first Ctrl-C only clears the line; what runs is stopped by every one.
 		Interrupt: func(cleared bool) {
-			if !cleared {
+			if !cleared || t.running.Load() {
 				push(interrupts)
 			}
 		},
+		Keep: func() bool { return len(t.question) == 0 && !t.prompted.Load() }, // an answer may be anything, a password too
 		Suspend: func() {
 			restore()
 			suspend()

@@ -50,6 +50,7 @@ type Terminal struct {
 	log         *slog.Logger
 	in          *lines
 	question    chan struct{} // holds one token while a question is open
+	running     atomic.Bool   // a turn is
 	prompted    atomic.Bool   // the running turn asked something that a line is to answer
 	since       atomic.Uint64 // the newest line when the running turn began
 

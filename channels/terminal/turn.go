@@ -16,8 +16,7 @@ import (
 func (t *Terminal) turn(ctx context.Context, h channels.Handler, text string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t.prompted.Store(false)
-	t.since.Store(t.in.newest())
+	defer t.begins()()
 	done, aside := make(chan error), make(chan error)
 	handle := func(text string, end chan<- error) {
 		go func() { end <- h.Handle(ctx, channels.Message{Origin: t.origin, Text: text}, &sink{t: t}) }()
@@ -71,6 +70,16 @@ func (t *Terminal) turn(ctx context.Context, h channels.Handler, text string) er
 		return ErrInterrupted
 	}
 	return outcome
+}
+
+// begins notes that a turn runs, until ends is called.
+func (t *Terminal) begins() (ends func()) {
+	t.since.Store(t.in.newest())
+	t.running.Store(true)
+	return func() {
+		t.running.Store(false)
+		t.prompted.Store(false)
+	}
 }
 
 // tellLong tells a person that the turn still runs, where no status does; false: not now, into an open question.

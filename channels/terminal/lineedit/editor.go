@@ -15,6 +15,8 @@ type Options struct {
 	Width   func() int // columns of the terminal now; < 1: 80
 	Prompt  string
 	History *History // nil: none
+	// Keep says whether a line that is entered now goes into the history; nil: it does.
+	Keep func() bool
 	// Interrupt is called for Ctrl-C on an empty line, and after Ctrl-C has cleared one that was not (cleared). nil: nothing.
 	Interrupt func(cleared bool)
 	// Suspend is called for Ctrl-Z, with nothing of the editor on the screen; afterwards it is drawn again. nil: nothing.
@@ -98,11 +100,6 @@ func (e *Editor) print(out *strings.Builder, text string) {
 		out.WriteString(full + "\r\n")
 	}
 	e.low.pending = rows[len(rows)-1]
-}
-
-// SetPrompt changes what stands before the edited line.
-func (e *Editor) SetPrompt(prompt string) {
-	e.change(func(*strings.Builder) { e.low.prompt = prompt })
 }
 
 // SetStatus shows lines between the printed text and the edited line, each cut to the width of the terminal.
@@ -233,11 +230,18 @@ func (e *Editor) enter() string {
 		out.WriteString(strings.Join(rows, "\r\n") + "\r\n")
 		e.line.set(nil)
 	})
+	if e.o.Keep == nil || e.o.Keep() {
+		e.keep(line)
+	}
+	return line
+}
+
+// keep adds a line to the history.
+func (e *Editor) keep(line string) {
 	_ = e.o.History.Add(line) // a history that cannot be written is no reason to stop
 	e.mu.Lock()
 	e.recall, e.kept = e.o.History.len(), nil
 	e.mu.Unlock()
-	return line
 }
 
 func (e *Editor) interrupted() {

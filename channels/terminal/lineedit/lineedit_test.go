@@ -257,9 +257,8 @@ func TestStatusAndPending(t *testing.T) {
 	if err := e.Print(" and more\n"); err != nil {
 		t.Fatal(err)
 	}
-	e.SetPrompt("? ")
 	e.SetStatus(nil)
-	check("first\nhalf and more\n? typed|")
+	check("first\nhalf and more\n> typed|")
 	if !screen.modes["?2004"] {
 		t.Error("pastes are not marked")
 	}
@@ -287,6 +286,27 @@ func TestInterruptAndSuspend(t *testing.T) {
 	}
 	if _, err := e.ReadLine(); !errors.Is(err, io.EOF) {
 		t.Error(err)
+	}
+}
+
+// An answer to a question is nobody's to recall.
+func TestLinesThatAreNotKept(t *testing.T) {
+	t.Parallel()
+	h, keep := &History{}, true
+	e := New(Options{
+		In: strings.NewReader("one\rsecret answer\r\x1b[A\r"), Out: io.Discard, Width: func() int { return 40 }, Prompt: "> ", History: h,
+		Keep: func() bool { return keep },
+	})
+	var lines []string
+	for _, keep = range []bool{true, false, true} {
+		line, err := e.ReadLine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	if diff := cmp.Diff([]string{"one", "secret answer", "one"}, lines); diff != "" || h.len() != 1 {
+		t.Errorf("%s; %d kept", diff, h.len())
 	}
 }
 
